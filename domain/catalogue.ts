@@ -1,0 +1,10 @@
+import { createCatalogue } from './event.js';
+import { type MemoryEvent, memoryEvents } from './memory/events.js';
+import { type SystemEvent, systemEvents } from './system/events.js';
+import { type TopicEvent, topicEvents } from './topic/topic.js';
+
+/** Everything that can happen. */
+export type DomainEvent = MemoryEvent | TopicEvent | SystemEvent;
+
+/** The whole catalogue: names, shapes, versions and upcasters. */
+export const catalogue = createCatalogue<DomainEvent>([...memoryEvents, ...topicEvents, ...systemEvents]);

@@ -1,0 +1,28 @@
+/** Stable codes that callers branch on. A retired code is never reused. */
+export const ERROR_CODES = [
+  'VALIDATION',
+  'NOT_FOUND',
+  'CONFLICT',
+  'CONFIRMATION_REQUIRED',
+  'UNAVAILABLE',
+  'UNAUTHORISED',
+  'TOO_LARGE',
+  'INTERNAL',
+] as const;
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** A call that was understood and refused. `hint` tells the caller what to try next. */
+export class DomainError extends Error {
+  override readonly name = 'DomainError';
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+
+  constructor(code: ErrorCode, message: string, hint?: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+export const isDomainError = (error: unknown, code?: ErrorCode): error is DomainError =>
+  error instanceof DomainError && (code === undefined || error.code === code);

@@ -1,0 +1,27 @@
+import { DomainError } from './errors.js';
+import { LIMITS } from './vocabulary.js';
+
+const PERMITTED = /^[A-Za-z0-9_\-. ]+$/;
+const DOTS_ONLY = /^[. ]*$/;
+
+/**
+ * A project's name. Outer blanks are trimmed and nothing else is changed: `My-Project` and `my-project` are two projects.
+ * Throws VALIDATION, naming the permitted characters, for anything outside letters, digits, `_`, `-`, `.` and blank, for names of dots
+ * only, and for more than 200 characters. A newline is refused wherever it stands.
+ */
+export const parseProjectName = (text: string): string => {
+  const name = text.replace(/^ +| +$/g, '');
+  const refuse = (problem: string): never => {
+    throw new DomainError(
+      'VALIDATION',
+      `The project name ${problem}`,
+      `Use 1 to ${LIMITS.project} characters of A-Z, a-z, 0-9, underscore, hyphen, dot and space, such as billing-api.`,
+    );
+  };
+  if (name === '') return refuse('is empty; permitted are letters A-Z a-z, digits, _ - . and space');
+  if (name.length > LIMITS.project)
+    return refuse(`has ${name.length} characters; at most ${LIMITS.project} of A-Z a-z 0-9 _ - . and space fit`);
+  if (!PERMITTED.test(name)) return refuse('holds a character that is not permitted; permitted are A-Z a-z 0-9 _ - . and space');
+  if (DOTS_ONLY.test(name)) return refuse('consists of dots; permitted are A-Z a-z 0-9 _ - . and space, with one letter or digit at least');
+  return name;
+};

@@ -1,0 +1,102 @@
+/** Live credentials in a text that is about to be stored. Formats are those their issuers publish. */
+
+export type Secret = {
+  readonly kind: string;
+  /** UTF-16 offset and length. */
+  readonly index: number;
+  readonly length: number;
+};
+
+/** Group 1, or the whole match, is the credential. */
+type Format = { readonly kind: string; readonly pattern: RegExp };
+
+const token = (body: string): RegExp => new RegExp(`(?<![A-Za-z0-9])(?:${body})(?![A-Za-z0-9])`, 'g');
+
+/** A capital and a digit ahead: hyphenated prose has none. */
+const MIXED = '(?=[A-Za-z0-9_-]*[A-Z])(?=[A-Za-z0-9_-]*[0-9])';
+
+const FORMATS: readonly Format[] = [
+  { kind: 'AWS access key id', pattern: token('(?:AKIA|ASIA)[A-Z0-9]{16}') },
+  { kind: 'AWS secret access key', pattern: /aws_?secret_?(?:access_?)?key["']?\s*[=:]\s*["']?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])/gi },
+  { kind: 'GitHub token', pattern: token('gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{60,255}') },
+  { kind: 'GitLab token', pattern: token('glpat-[A-Za-z0-9_-]{20,64}') },
+  { kind: 'Slack token', pattern: token('xox[abeoprs]-[A-Za-z0-9-]{20,250}|xapp-\\d-[A-Za-z0-9-]{20,250}') },
+  { kind: 'Slack webhook', pattern: token('https://hooks\\.slack\\.com/services/T[A-Z0-9]{6,}/B[A-Z0-9]{6,}/[A-Za-z0-9]{20,}') },
+  { kind: 'Stripe live key', pattern: token('(?:sk|rk)_live_[A-Za-z0-9]{20,250}') },
+  { kind: 'Google API key', pattern: token('AIza[A-Za-z0-9_-]{35}') },
+  { kind: 'Anthropic key', pattern: token(`sk-ant-${MIXED}[A-Za-z0-9_-]{24,250}`) },
+  { kind: 'OpenAI key', pattern: token(`sk-(?!ant-)(?:proj-|svcacct-|admin-)?${MIXED}[A-Za-z0-9_-]{32,250}`) },
+  { kind: 'npm token', pattern: token('npm_[A-Za-z0-9]{36}') },
+  { kind: 'PyPI token', pattern: token('pypi-AgE[A-Za-z0-9_-]{50,250}') },
+  { kind: 'Hugging Face token', pattern: token('hf_[A-Za-z0-9]{34}') },
+  { kind: 'SendGrid key', pattern: token('SG\\.[A-Za-z0-9_-]{22}\\.[A-Za-z0-9_-]{43}') },
+];
+
+const PRIVATE_KEY = /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----/g;
+const PRIVATE_KEY_END = /-----END [A-Z0-9 ]+-----/g;
+/** A line of base64 as key files hold it. */
+const KEY_LINE = /[A-Za-z0-9+/]{32,}/g;
+
+const PLACEHOLDER = /example|x{4}|your|placeholder|dummy|redacted|changeme|insert|sample/i;
+/** Bits per character that a random credential exceeds and a written-out placeholder does not. */
+const MIN_ENTROPY = 3;
+/** This many characters that count up (`abcdefgh`, `12345678`) are typed by hand. */
+const COUNTING_RUN = 8;
+
+/** Shannon entropy of a text's characters, in bits per character. */
+const entropy = (text: string): number => {
+  const counts = new Map<string, number>();
+  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
+  return [...counts.values()].reduce((bits, count) => bits - (count / text.length) * Math.log2(count / text.length), 0);
+};
+
+const countsUp = (text: string): boolean => {
+  let run = 1;
+  for (let at = 1; at < text.length; at++) {
+    run = text.charCodeAt(at) === text.charCodeAt(at - 1) + 1 ? run + 1 : 1;
+    if (run >= COUNTING_RUN) return true;
+  }
+  return false;
+};
+
+const looksLive = (credential: string): boolean =>
+  !PLACEHOLDER.test(credential) && !countsUp(credential) && entropy(credential.slice(-48)) >= MIN_ENTROPY;
+
+const findTokens = (text: string): Secret[] =>
+  FORMATS.flatMap(({ kind, pattern }) =>
+    [...text.matchAll(pattern)].flatMap((match) => {
+      const credential = match[1] ?? match[0];
+      const index = match.index + match[0].indexOf(credential);
+      return looksLive(credential) ? [{ kind, index, length: credential.length }] : [];
+    }),
+  );
+
+/** A private key counts when its body is there; a mention of the header line does not. Without an end it runs to its last line of base64. */
+const findPrivateKeys = (text: string): Secret[] => {
+  const begins = [...text.matchAll(PRIVATE_KEY)];
+  const ends = [...text.matchAll(PRIVATE_KEY_END)];
+  return begins.flatMap(({ 0: header, index }, at) => {
+    const until = begins[at + 1]?.index ?? text.length;
+    const end = ends.find((candidate) => candidate.index > index && candidate.index < until);
+    const bodyAt = index + header.length;
+    const lines = [...text.slice(bodyAt, end?.index ?? until).matchAll(KEY_LINE)];
+    const last = lines.at(-1);
+    if (!last || !lines.some(([line]) => looksLive(line))) return [];
+    const stop = end ? end.index + end[0].length : bodyAt + last.index + last[0].length;
+    return [{ kind: 'private key', index, length: stop - index }];
+  });
+};
+
+/**
+ * Well-known live credentials in a text, in order, not overlapping. Placeholders (documentation examples, `xxxx`, counted-up letters) and texts
+ * of low entropy do not count. Neither the kind nor the position gives the credential away.
+ */
+export const findSecrets = (text: string): readonly Secret[] => {
+  const found = [...findPrivateKeys(text), ...findTokens(text)].sort((a, b) => a.index - b.index || b.length - a.length);
+  let end = 0;
+  return found.filter(({ index, length }) => {
+    if (index < end) return false;
+    end = index + length;
+    return true;
+  });
+};

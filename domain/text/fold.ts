@@ -1,0 +1,38 @@
+/** Letters that Unicode does not decompose but that people type without their stroke or as two letters. */
+const SPELT_OUT: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  ẞ: 'SS',
+  æ: 'ae',
+  Æ: 'Ae',
+  œ: 'oe',
+  Œ: 'Oe',
+  ø: 'o',
+  Ø: 'O',
+  ł: 'l',
+  Ł: 'L',
+  đ: 'd',
+  Đ: 'D',
+  ı: 'i',
+};
+const UNDECOMPOSED = new RegExp(`[${Object.keys(SPELT_OUT).join('')}]`, 'g');
+
+/**
+ * Accents of Latin, Greek and Cyrillic, Hebrew points, Arabic vowel marks. The voicing marks of Japanese and the vowel
+ * signs of Indic scripts are marks too, but part of the word: they stay.
+ */
+const ACCENTS = /[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670]/g;
+
+export const isAscii = (text: string): boolean => {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) return false;
+  return true;
+};
+
+/** Compatibility forms made plain, accents dropped, letter case kept. Any string may come in, lone surrogates included. */
+export const foldAccents = (text: string): string =>
+  isAscii(text)
+    ? text
+    : text
+        .normalize('NFKD')
+        .replace(ACCENTS, '')
+        .normalize('NFC') // Korean syllables were taken apart by NFKD
+        .replace(UNDECOMPOSED, (letter) => SPELT_OUT[letter] ?? letter);

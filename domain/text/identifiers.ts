@@ -1,0 +1,50 @@
+/** A capital after a small letter or digit, or a run of capitals before a capitalised word: `getUser`, `HTTPServer`. */
+const CAMEL = /[\p{Ll}\p{N}]\p{Lu}|\p{Lu}{2}\p{Ll}{2}/u;
+const HUMP = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})/u;
+/** Between the segments of a path, address or scope. */
+const SEGMENTS = /[/\\:@]+/;
+/** Between the names of a segment, and between the words of a name. */
+const DOTS = /[-.+~#]+/;
+const UNDERSCORES = /_+/;
+const COMPOUND = /[-._+~/\\:@#]/;
+const VERSION = /^v?(\d+(?:\.\d+)+)/;
+
+/** Whether a chunk of text is more than one plain word or number. */
+export const isCompound = (chunk: string): boolean => COMPOUND.test(chunk) || CAMEL.test(chunk);
+
+const wordsOf = (name: string): string[] =>
+  name
+    .split(UNDERSCORES)
+    .flatMap((word) => (CAMEL.test(word) ? word.split(HUMP) : [word]))
+    .filter((word) => word !== '');
+
+/** `v20.11.1` is also found by `20.11.1` and `20.11`; a single number out of a version says nothing. */
+const versionNames = (segment: string): string[] => {
+  const numbers = VERSION.exec(segment)?.[1]?.split('.') ?? [];
+  return numbers.slice(1).map((_, i) => numbers.slice(0, i + 2).join('.'));
+};
+
+/**
+ * The names that an identifier goes by beside its whole self, lower-cased and distinct: the segments of a path, the
+ * names in a segment, the numbers of a version, and the words of each name. `@scope/fetch-user.ts` gives `scope`, `fetch-user.ts`, `fetch`,
+ * `user`, `ts`.
+ */
+export const partsOf = (chunk: string): { readonly names: string[]; readonly words: string[] } => {
+  const names = new Set<string>();
+  const words = new Set<string>();
+  for (const segment of chunk.split(SEGMENTS)) {
+    const lower = segment.toLowerCase();
+    if (segment.length < chunk.length && COMPOUND.test(segment)) names.add(lower);
+    const versions = versionNames(lower);
+    for (const version of versions) names.add(version);
+    for (const name of segment.split(DOTS)) {
+      if (versions.length > 0 && name.length < 3) continue;
+      if (isCompound(name)) names.add(name.toLowerCase());
+      for (const word of wordsOf(name)) words.add(word.toLowerCase());
+    }
+  }
+  const whole = chunk.toLowerCase();
+  names.delete(whole);
+  words.delete(whole);
+  return { names: [...names], words: [...words] };
+};

@@ -1,0 +1,174 @@
+import type { Redis } from 'iovalkey';
+import type { Remembered } from '../domain/memory/events.js';
+import type { ChunkStrategy, IngestMode, Licence, Namespace, Provenance, State } from '../domain/vocabulary.js';
+import type { Keys } from './keys.js';
+import { type Applied, del, type Projection, type Row, set } from './projection.js';
+
+/** A memory as reads see it. Times are ISO; stamps of licence and provenance do not move `updated_at`. */
+export type MemoryRow = {
+  readonly key: string;
+  readonly namespace: Namespace;
+  readonly content: string;
+  readonly state: State;
+  readonly project: string | undefined;
+  readonly tags: readonly string[];
+  readonly licence: Licence;
+  readonly licence_note: string | undefined;
+  readonly provenance: Provenance;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly deprioritised_reason: string | undefined;
+  readonly reinstate_hints: readonly string[];
+  readonly doc_id: string | undefined;
+  readonly chunk_index: number | undefined;
+  readonly chunk_strategy: ChunkStrategy | undefined;
+  readonly enriched_from: string | undefined;
+  readonly source_doc_id: string | undefined;
+  readonly event_date: string | undefined;
+  readonly source_url: string | undefined;
+  readonly title: string | undefined;
+  readonly scope: 'project' | 'global' | undefined;
+  readonly mode: IngestMode;
+  /** Surface of an active memory: 1, or 0.5 for a fact that was extracted from another. */
+  readonly base_surface: number;
+  /** The version that set the content: vectors of another one are stale. */
+  readonly content_version: number;
+  /** The version that the last event made. */
+  readonly version: number;
+};
+
+const born = (memory: Remembered, { envelope }: Applied): Record<string, string> => ({
+  namespace: memory.namespace,
+  content: memory.content,
+  state: 'active',
+  tags: JSON.stringify(memory.tags),
+  licence: memory.licence,
+  provenance: memory.provenance,
+  created_at: envelope.at,
+  updated_at: envelope.at,
+  mode: memory.mode,
+  base_surface: memory.enriched_from === undefined ? '1' : '0.5',
+  content_version: String(envelope.n),
+  version: String(envelope.n),
+  ...present({
+    project: memory.project,
+    licence_note: memory.licence_note,
+    doc_id: memory.doc_id,
+    chunk_index: memory.chunk_index,
+    chunk_strategy: memory.chunk_strategy,
+    enriched_from: memory.enriched_from,
+    source_doc_id: memory.source_doc_id,
+    event_date: memory.event_date,
+    source_url: memory.source_url,
+    title: memory.title,
+    scope: memory.scope,
+  }),
+});
+
+const present = (fields: Readonly<Record<string, string | number | undefined>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])));
+
+type Fields = Readonly<Record<string, string | undefined>>;
+
+const changes = (event: Applied): Fields | undefined => {
+  const { n, at } = event.envelope;
+  const version = String(n);
+  const touched = { updated_at: at, version };
+  switch (event.type) {
+    case 'MemoryRemembered':
+      return born(event.data, event);
+    case 'MemoryRevised':
+      return { ...touched, content: event.data.content, content_version: version };
+    case 'MemoryRetagged':
+      return { ...touched, tags: JSON.stringify(event.data.tags) };
+    case 'MemoryDeprioritised': {
+      const { reason, reinstate_hints } = event.data;
+      return { ...touched, state: 'deprioritised', deprioritised_reason: reason, reinstate_hints: JSON.stringify(reinstate_hints) };
+    }
+    case 'MemoryArchived':
+      return { ...touched, state: 'archived', deprioritised_reason: event.data.reason };
+    case 'MemoryReinstated':
+      return { ...touched, state: 'active', deprioritised_reason: undefined };
+    case 'LicenceStamped':
+      return { version, licence: event.data.licence, licence_note: event.data.licence_note };
+    case 'ProvenanceStamped':
+      return { version, provenance: event.data.provenance };
+    default:
+      return undefined;
+  }
+};
+
+/** Row per memory: every field that reads need; no vector, no counter. A forgotten memory has no row. */
+export const memories: Projection = {
+  name: 'memories',
+  version: 1,
+  handles: [
+    'MemoryRemembered',
+    'MemoryRevised',
+    'MemoryRetagged',
+    'MemoryDeprioritised',
+    'MemoryArchived',
+    'MemoryReinstated',
+    'MemoryForgotten',
+    'LicenceStamped',
+    'ProvenanceStamped',
+  ],
+  apply: (event) => {
+    const { subject } = event.envelope;
+    if (event.type === 'MemoryForgotten') return [del(subject)];
+    const fields = changes(event);
+    return fields ? [set(subject, fields)] : [];
+  },
+};
+
+/** The row's text fields as a memory, or undefined for a row that is not there. */
+export const toMemory = (key: string, row: Row): MemoryRow | undefined => {
+  const { namespace, content, created_at, updated_at } = row;
+  if (namespace === undefined || content === undefined || created_at === undefined || updated_at === undefined) return undefined;
+  return {
+    key,
+    namespace: namespace as Namespace,
+    content,
+    state: row.state as State,
+    project: row.project,
+    tags: list(row.tags),
+    licence: row.licence as Licence,
+    licence_note: row.licence_note,
+    provenance: row.provenance as Provenance,
+    created_at,
+    updated_at,
+    deprioritised_reason: row.deprioritised_reason,
+    reinstate_hints: list(row.reinstate_hints),
+    doc_id: row.doc_id,
+    chunk_index: row.chunk_index === undefined ? undefined : Number(row.chunk_index),
+    chunk_strategy: row.chunk_strategy as ChunkStrategy | undefined,
+    enriched_from: row.enriched_from,
+    source_doc_id: row.source_doc_id,
+    event_date: row.event_date,
+    source_url: row.source_url,
+    title: row.title,
+    scope: row.scope as MemoryRow['scope'],
+    mode: row.mode as IngestMode,
+    base_surface: Number(row.base_surface),
+    content_version: Number(row.content_version),
+    version: Number(row.version),
+  };
+};
+
+const list = (json: string | undefined): readonly string[] => (json === undefined ? [] : (JSON.parse(json) as string[]));
+
+/** Memories by key, in the order asked for; those that are not there are left out. One round trip. */
+export const readMemories = async (
+  redis: Redis,
+  keys: Keys,
+  generation: number,
+  wanted: readonly string[],
+): Promise<ReadonlyMap<string, MemoryRow>> => {
+  const rows = await Promise.all(wanted.map((key) => redis.hgetall(keys.row(memories.name, generation, key))));
+  return new Map(
+    wanted.flatMap((key, i) => {
+      const memory = toMemory(key, rows[i] ?? {});
+      return memory ? [[key, memory] as const] : [];
+    }),
+  );
+};

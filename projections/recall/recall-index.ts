@@ -1,0 +1,228 @@
+import type { Redis } from 'iovalkey';
+import type { DomainEvent } from '../../domain/catalogue.js';
+import { comparePositions, type LogEntry, ORIGIN, type Position, positionOf, type Recorded } from '../../domain/envelope.js';
+import { isMemoryKey } from '../../domain/memory/key.js';
+import { compileTopics, type TopicMatcher } from '../../domain/suppression.js';
+import { NAMESPACES, type Namespace } from '../../domain/vocabulary.js';
+import type { Keys } from '../keys.js';
+import type { LogReader } from '../log-reader.js';
+import type { LexicalHit, LexicalIndex, VectorIndex } from '../search/ports.js';
+import { Announcements } from './announcements.js';
+import { type Document, evolveDocument, searchableText } from './document.js';
+import { Progress } from './progress.js';
+import { type Model, VectorSpace } from './space.js';
+
+const PAGE = 500;
+const IDLE_MS = 1_000;
+const BACKOFF_MS = 250;
+
+export type RecallIndexParts = {
+  readonly log: LogReader;
+  readonly redis: Redis;
+  readonly keys: Keys;
+  readonly createLexical: () => LexicalIndex;
+  readonly createVectors: (dimension: number) => VectorIndex;
+  /** Told of outages and faults, without text. */
+  readonly onTrouble: (message: string, error?: unknown) => void;
+};
+
+/**
+ * The in-process view that recall searches: documents, words and vectors, kept by following the log from its beginning.
+ * It lives and dies with the process; everything in it can be read again from the log and the vector cache.
+ */
+export class RecallIndex {
+  readonly documents = new Map<string, Document>();
+  /** Deprioritised memories that a hint may bring back, however little their text is like the query. */
+  readonly hinted = new Set<string>();
+  /** Subjects with an entry that could not be read; they stay as they were before it. */
+  readonly degraded = new Set<string>();
+  readonly progress = new Progress();
+  #parts: RecallIndexParts;
+  #lexical: ReadonlyMap<Namespace, LexicalIndex>;
+  #serving: VectorSpace | undefined;
+  #building: VectorSpace | undefined;
+  #modelInLog: Model | undefined;
+  #topics = new Map<string, string | undefined>();
+  #matcher: TopicMatcher = compileTopics([]);
+  #announcements: Announcements;
+  #stopping = new AbortController();
+  #running: Promise<void> | undefined;
+  #switching: Promise<void> = Promise.resolve();
+
+  constructor(parts: RecallIndexParts) {
+    this.#parts = parts;
+    this.#lexical = new Map(NAMESPACES.map((namespace) => [namespace, parts.createLexical()]));
+    this.#announcements = new Announcements(parts.redis, parts.keys);
+  }
+
+  /** Starts following; returns at once. */
+  start(): void {
+    this.#running ??= this.#follow();
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    this.progress.close();
+    await this.#running;
+    await this.#switching;
+    await this.#serving?.close();
+    await this.#building?.close();
+  }
+
+  /** The vector space that recall serves from: the one the log last named, once its vectors are loaded here. */
+  get serving(): VectorSpace | undefined {
+    return this.#serving;
+  }
+
+  get building(): VectorSpace | undefined {
+    return this.#building;
+  }
+
+  /** The model the log names; it may still be loading here. */
+  get modelInLog(): Model | undefined {
+    return this.#modelInLog;
+  }
+
+  get suppressed(): { readonly topics: ReadonlyMap<string, string | undefined>; readonly matches: TopicMatcher } {
+    return { topics: this.#topics, matches: this.#matcher };
+  }
+
+  lexicalSearch(namespace: Namespace, ...search: Parameters<LexicalIndex['search']>): LexicalHit[] {
+    return this.#lexical.get(namespace)?.search(...search) ?? [];
+  }
+
+  lexicalScores(namespace: Namespace, query: string, memories: readonly string[]): LexicalHit[] {
+    return this.#lexical.get(namespace)?.scores(query, memories) ?? [];
+  }
+
+  stats(): Readonly<Record<string, unknown>> {
+    return {
+      documents: this.documents.size,
+      position: this.progress.position,
+      lexical: Object.fromEntries([...this.#lexical].map(([namespace, index]) => [namespace, index.stats()])),
+      vectors: this.#serving && { model: this.#serving.model.id, ...this.#serving.stats() },
+    };
+  }
+
+  /** Builds the space of another model beside the serving one, from the cache; it serves once the log names it. */
+  async prepare(model: Model): Promise<VectorSpace> {
+    if (this.#serving?.model.id === model.id) return this.#serving;
+    if (this.#building?.model.id === model.id) return this.#building;
+    await this.#building?.close();
+    const { redis, keys, createVectors } = this.#parts;
+    const space = new VectorSpace(model, redis, keys, createVectors);
+    this.#building = space;
+    await space.load([...this.documents.keys()], (key) => this.documents.get(key));
+    return space;
+  }
+
+  /** Takes in vectors that were filled in for these memories after their events. */
+  async vectorsFilled(model: string, memories: readonly string[]): Promise<void> {
+    for (const space of this.#spaces()) if (space.model.id === model) await space.load(memories, (key) => this.documents.get(key));
+  }
+
+  #spaces(): VectorSpace[] {
+    return [this.#serving, this.#building].filter((space) => space !== undefined);
+  }
+
+  async #follow(): Promise<void> {
+    const { log, onTrouble } = this.#parts;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      try {
+        if (this.progress.position === ORIGIN) await this.#announcements.skipToEnd();
+        const page = await log.read(this.progress.position, PAGE);
+        if (page.length > 0) await this.#apply(page);
+        for (const { model, memories } of await this.#announcements.read()) await this.vectorsFilled(model, memories);
+        if (page.length < PAGE) {
+          this.progress.caughtUp();
+          await log.waitForMore(this.progress.position, IDLE_MS, signal);
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        onTrouble('the recall index cannot follow the log', error);
+        await new Promise((resolve) => setTimeout(resolve, BACKOFF_MS));
+      }
+    }
+  }
+
+  async #apply(page: readonly LogEntry<DomainEvent>[]): Promise<void> {
+    const changed = new Set<string>();
+    for (const entry of page) {
+      if (entry.kind === 'fault' && entry.fault.subject) this.degraded.add(entry.fault.subject);
+      if (entry.kind !== 'event' || this.degraded.has(entry.event.envelope.subject)) continue;
+      if (isMemoryKey(entry.event.envelope.subject)) {
+        if (await this.#applyToMemory(entry.event)) changed.add(entry.event.envelope.subject);
+      } else this.#applyToRest(entry.event);
+    }
+    for (const space of this.#spaces()) await space.load([...changed].filter((key) => this.documents.has(key)), (key) => this.documents.get(key));
+    const last = page.at(-1);
+    if (last && comparePositions(positionOf(last), this.progress.position) > 0) this.progress.reached(positionOf(last));
+  }
+
+  /** Returns whether the memory's text is new. */
+  async #applyToMemory(event: Recorded<DomainEvent>): Promise<boolean> {
+    const key = event.envelope.subject;
+    const before = this.documents.get(key);
+    const after = evolveDocument(before, event);
+    const text = searchableText(event);
+    if (after?.state === 'deprioritised' && after.reinstateHints.length > 0) this.hinted.add(key);
+    else this.hinted.delete(key);
+    if (!after) {
+      if (!before) return false;
+      this.documents.delete(key);
+      this.#lexical.get(before.namespace)?.remove(key);
+      for (const space of this.#spaces()) await space.drop(before);
+      return false;
+    }
+    if (before === after) return false;
+    this.documents.set(key, after);
+    if (text !== undefined) {
+      this.#lexical.get(after.namespace)?.upsert(key, text, after);
+      if (before) for (const space of this.#spaces()) await space.drop(before);
+      return true;
+    }
+    this.#lexical.get(after.namespace)?.setFacets(key, after);
+    for (const space of this.#spaces()) await space.setFacets(key, after);
+    return false;
+  }
+
+  #applyToRest(event: Recorded<DomainEvent>): void {
+    switch (event.type) {
+      case 'TopicSuppressed':
+        this.#topics.set(event.data.topic, event.data.reason);
+        this.#matcher = compileTopics([...this.#topics.keys()]);
+        break;
+      case 'TopicUnsuppressed':
+        this.#topics.delete(event.data.topic);
+        this.#matcher = compileTopics([...this.#topics.keys()]);
+        break;
+      case 'EmbeddingModelChanged':
+        this.#modelInLog = { id: event.data.to, name: event.data.name, dimension: event.data.dimension };
+        this.#switching = this.#switching.then(() => this.#serve()).catch((error) => this.#parts.onTrouble('a vector space could not be loaded', error));
+        break;
+    }
+  }
+
+  /** Makes the space that the log names the serving one; the old one serves until the new one is loaded. */
+  async #serve(): Promise<void> {
+    const model = this.#modelInLog;
+    if (!model || this.#serving?.model.id === model.id || this.#stopping.signal.aborted) return;
+    const space = await this.prepare(model);
+    if (this.#modelInLog?.id !== model.id) return;
+    const old = this.#serving;
+    this.#serving = space;
+    if (this.#building === space) this.#building = undefined;
+    await old?.close();
+  }
+
+  /** Resolves when a switch of models that the log has named is done here. */
+  settled(): Promise<void> {
+    return this.#switching;
+  }
+
+  /** Position up to which everything is searchable here. */
+  get position(): Position {
+    return this.progress.position;
+  }
+}

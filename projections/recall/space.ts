@@ -1,0 +1,93 @@
+import type { Redis } from 'iovalkey';
+import { NAMESPACES, type Namespace } from '../../domain/vocabulary.js';
+import type { Keys } from '../keys.js';
+import type { Facets, Filter, VectorHit, VectorIndex } from '../search/ports.js';
+import type { Document } from './document.js';
+import { readVectors } from './vector-cache.js';
+
+export type Model = { readonly id: string; readonly name: string; readonly dimension: number };
+
+const BATCH = 500;
+
+/**
+ * The vectors of every memory under one model, one index per namespace, so that a large namespace never takes the
+ * candidates of a small one. Vectors come from the cache; a memory that has none yet is `missing`.
+ */
+export class VectorSpace {
+  readonly model: Model;
+  /** Memories without a vector of their present text. */
+  readonly missing = new Set<string>();
+  /** Memories whose stored vector was refused (wrong length, NaN, zero), until it is made anew. */
+  readonly refused = new Set<string>();
+  #indexes: ReadonlyMap<Namespace, VectorIndex>;
+  #redis: Redis;
+  #keys: Keys;
+
+  constructor(model: Model, redis: Redis, keys: Keys, createIndex: (dimension: number) => VectorIndex) {
+    this.model = model;
+    this.#redis = redis;
+    this.#keys = keys;
+    this.#indexes = new Map(NAMESPACES.map((namespace) => [namespace, createIndex(model.dimension)]));
+  }
+
+  /** Takes in the vectors of these memories; `current` gives a memory's document at the moment its vectors arrive. */
+  async load(memories: readonly string[], current: (key: string) => Document | undefined): Promise<void> {
+    for (let from = 0; from < memories.length; from += BATCH) {
+      const batch = memories.slice(from, from + BATCH);
+      const found = await readVectors(this.#redis, this.#keys, this.model, batch);
+      for (const [i, key] of batch.entries()) {
+        const document = current(key);
+        const cached = found[i];
+        if (!document) continue;
+        if (cached?.contentVersion !== document.contentVersion) this.missing.add(key);
+        else await this.#take(document, cached.vectors);
+      }
+    }
+  }
+
+  async #take(document: Document, vectors: readonly Float32Array[]): Promise<void> {
+    try {
+      await this.#index(document.namespace).upsert(document.key, vectors, document);
+      this.missing.delete(document.key);
+      this.refused.delete(document.key);
+    } catch {
+      this.refused.add(document.key);
+      this.missing.add(document.key);
+    }
+  }
+
+  /** Forgets the vectors of an older text. */
+  async drop(document: Document): Promise<void> {
+    this.missing.delete(document.key);
+    this.refused.delete(document.key);
+    await this.#index(document.namespace).remove(document.key);
+  }
+
+  async setFacets(key: string, facets: Facets): Promise<void> {
+    await this.#index(facets.namespace).setFacets(key, facets);
+  }
+
+  /** The k nearest of one namespace. */
+  knn(namespace: Namespace, query: Float32Array, k: number, filter: Filter): Promise<VectorHit[]> {
+    return this.#index(namespace).knn(query, k, filter);
+  }
+
+  /** Cosine of named memories of one namespace; those without a vector are left out. */
+  similarities(namespace: Namespace, query: Float32Array, memories: readonly string[]): Promise<VectorHit[]> {
+    return this.#index(namespace).similarities(query, memories);
+  }
+
+  stats(): Record<string, ReturnType<VectorIndex['stats']>> {
+    return Object.fromEntries([...this.#indexes].map(([namespace, index]) => [namespace, index.stats()]));
+  }
+
+  async close(): Promise<void> {
+    for (const index of this.#indexes.values()) await index.close();
+  }
+
+  #index(namespace: Namespace): VectorIndex {
+    const index = this.#indexes.get(namespace);
+    if (!index) throw new Error(`no vector index for ${namespace}`);
+    return index;
+  }
+}

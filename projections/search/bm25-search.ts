@@ -1,0 +1,232 @@
+import type { LexicalHit } from './ports.js';
+import { rounded, TopK } from './top-k.js';
+
+/** Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), usual constants. */
+const K1 = 1.2;
+const B = 0.75;
+
+/** Of a query that is itself a long text, the rarest known terms decide. */
+const MOST_TERMS = 48;
+
+/** A posting is the document's slot above these bits and its frequency within them. */
+export const FREQUENCY_BITS = 8;
+const FREQUENCY_MASK = 2 ** FREQUENCY_BITS - 1;
+
+/** A query's term and what the index knows of it: its postings lie in `postings[start, start + documents)`. */
+export type SearchTerm = {
+  readonly term: string;
+  readonly weight: number;
+  readonly documents: number;
+  readonly start: number;
+  readonly mostOften: number;
+  readonly shortest: number;
+};
+
+export type Collection = {
+  readonly documents: number;
+  /** One beyond the highest slot. */
+  readonly end: number;
+  readonly averageLength: number;
+  readonly lengths: Uint32Array;
+  readonly postings: Uint32Array;
+  readonly matches: (slot: number) => boolean;
+};
+
+/** A term's share of the ideal, and the most it can add to any document. */
+type Weighed = SearchTerm & { readonly ideal: number; readonly bound: number };
+
+export const inverseDocumentFrequency = (holders: number, documents: number): number =>
+  Math.log(1 + (documents - holders + 0.5) / (holders + 0.5));
+
+/**
+ * MaxScore over document-ordered postings (Turtle and Flood, 1995), rarest term first: once the terms that are left
+ * cannot lift a new document among the k best, they are only looked up for the candidates there are. Scratch arrays are
+ * kept between searches; one search runs at a time.
+ */
+export class Bm25Search {
+  private sums = new Float64Array(0);
+  /** The search that last touched a slot. */
+  private touchedIn = new Uint32Array(0);
+  private touched = new Uint32Array(0);
+  private touchedCount = 0;
+  private run = 0;
+  private heap = new Float64Array(0);
+  private readonly keyOf: (slot: number) => string;
+
+  constructor(keyOf: (slot: number) => string) {
+    this.keyOf = keyOf;
+  }
+
+  search(terms: readonly SearchTerm[], k: number, collection: Collection): LexicalHit[] {
+    this.prepare(collection.end, k);
+    const { known, ideal } = weigh(terms, collection);
+    const left = boundsFrom(known);
+    /** Scores closer than this may come out equal once divided and rounded. */
+    const slack = ideal * 2e-6;
+    let next = 0;
+    let bar = Number.NEGATIVE_INFINITY;
+    for (; next < known.length; next++) {
+      bar = this.kthBest(k) - slack;
+      if ((left[next] as number) < bar) break;
+      this.addAll(known[next] as Weighed, collection);
+    }
+    for (; next < known.length; next++) {
+      this.dropBelow(bar - (left[next] as number));
+      this.addToCandidates(known[next] as Weighed, collection);
+      bar = this.kthBest(k) - slack;
+    }
+    const best = new TopK(k, this.keyOf);
+    for (let i = 0; i < this.touchedCount; i++) {
+      const slot = this.touched[i] as number;
+      const score = (this.sums[slot] as number) / ideal;
+      if (score >= best.floor) best.offer(slot, score);
+    }
+    return best.sorted().map(({ slot, score }) => {
+      const coverage = rounded(coveredBy(slot, known, collection.postings) / ideal);
+      return { key: this.keyOf(slot), score, coverage };
+    });
+  }
+
+  /** What `search` would say of these slots, in their order, without those that hold no term. */
+  scores(terms: readonly SearchTerm[], slots: readonly number[], collection: Collection): LexicalHit[] {
+    const { known, ideal } = weigh(terms, collection);
+    return slots.flatMap((slot) => {
+      const covered = coveredBy(slot, known, collection.postings);
+      if (covered === 0) return [];
+      const score = known.reduce((sum, term) => sum + share(term, frequencyIn(term, slot, collection.postings), slot, collection), 0);
+      return [{ key: this.keyOf(slot), score: rounded(score / ideal), coverage: rounded(covered / ideal) }];
+    });
+  }
+
+  private prepare(end: number, k: number): void {
+    if (this.sums.length < end) {
+      this.sums = new Float64Array(Math.ceil(end * 1.25));
+      this.touchedIn = new Uint32Array(this.sums.length);
+      this.touched = new Uint32Array(this.sums.length);
+      this.run = 0;
+    }
+    if (this.run === 0xffffffff) {
+      this.touchedIn.fill(0);
+      this.run = 0;
+    }
+    if (this.heap.length < k) this.heap = new Float64Array(Math.min(k, end) + 16);
+    this.run++;
+    this.touchedCount = 0;
+  }
+
+  /** Adds a term to every document that holds it and passes the filter. */
+  private addAll(term: Weighed, collection: Collection): void {
+    const { sums, touchedIn, touched, run } = this;
+    const { postings, matches } = collection;
+    const end = term.start + term.documents;
+    let count = this.touchedCount;
+    for (let i = term.start; i < end; i++) {
+      const posting = postings[i] as number;
+      const slot = posting >>> FREQUENCY_BITS;
+      if (touchedIn[slot] !== run) {
+        touchedIn[slot] = run;
+        if (matches(slot)) {
+          sums[slot] = 0;
+          touched[count++] = slot;
+        } else sums[slot] = REFUSED;
+      }
+      const score = sums[slot] as number;
+      if (score >= 0) sums[slot] = score + share(term, posting & FREQUENCY_MASK, slot, collection);
+    }
+    this.touchedCount = count;
+  }
+
+  /** Adds a term to the documents that are still in play. */
+  private addToCandidates(term: Weighed, collection: Collection): void {
+    const { sums, touched } = this;
+    for (let i = 0; i < this.touchedCount; i++) {
+      const slot = touched[i] as number;
+      const frequency = frequencyIn(term, slot, collection.postings);
+      if (frequency > 0) sums[slot] = (sums[slot] as number) + share(term, frequency, slot, collection);
+    }
+  }
+
+  private dropBelow(least: number): void {
+    let kept = 0;
+    for (let i = 0; i < this.touchedCount; i++) {
+      const slot = this.touched[i] as number;
+      if ((this.sums[slot] as number) >= least) this.touched[kept++] = slot;
+    }
+    this.touchedCount = kept;
+  }
+
+  /** The k-th best score so far, minus infinity while there are fewer. */
+  private kthBest(k: number): number {
+    if (this.touchedCount < k) return Number.NEGATIVE_INFINITY;
+    const { heap, sums, touched } = this;
+    for (let i = 0; i < k; i++) heap[i] = sums[touched[i] as number] as number;
+    for (let i = (k >> 1) - 1; i >= 0; i--) siftDown(heap, i, k);
+    for (let i = k; i < this.touchedCount; i++) {
+      const score = sums[touched[i] as number] as number;
+      if (score <= (heap[0] as number)) continue;
+      heap[0] = score;
+      siftDown(heap, 0, k);
+    }
+    return heap[0] as number;
+  }
+}
+
+/** The score of a document that the filter refused. */
+const REFUSED = -1;
+
+/** What a term adds to a document that holds it `frequency` times. */
+const share = (term: Weighed, frequency: number, slot: number, { lengths, averageLength }: Collection): number =>
+  (term.ideal * frequency) / (frequency + K1 * (1 - B + (B * (lengths[slot] as number)) / averageLength));
+
+/**
+ * The terms that some document holds, rarest first, so that the sum of every document is made in the same order whatever
+ * happened before; and the score of a document that would hold every term endlessly often.
+ */
+const weigh = (terms: readonly SearchTerm[], { documents, averageLength }: Collection): { known: Weighed[]; ideal: number } => {
+  const weighed = terms
+    .map((term) => {
+      const ideal = term.weight * inverseDocumentFrequency(term.documents, documents) * (K1 + 1);
+      const norm = K1 * (1 - B + (B * term.shortest) / averageLength);
+      return { ...term, ideal, bound: (ideal * term.mostOften) / (term.mostOften + norm) };
+    })
+    .sort((a, b) => a.documents - b.documents || (a.term < b.term ? -1 : 1));
+  return {
+    ideal: weighed.reduce((sum, term) => sum + term.ideal, 0),
+    known: weighed.filter((term) => term.documents > 0).slice(0, MOST_TERMS),
+  };
+};
+
+const coveredBy = (slot: number, terms: readonly Weighed[], postings: Uint32Array): number =>
+  terms.reduce((sum, term) => sum + (frequencyIn(term, slot, postings) > 0 ? term.ideal : 0), 0);
+
+/** At [i]: what the terms from i on can add together. */
+const boundsFrom = (terms: readonly Weighed[]): number[] => {
+  const sums = new Array<number>(terms.length + 1).fill(0);
+  for (let i = terms.length - 1; i >= 0; i--) sums[i] = (sums[i + 1] as number) + (terms[i] as Weighed).bound;
+  return sums;
+};
+
+const frequencyIn = (term: SearchTerm, slot: number, postings: Uint32Array): number => {
+  let low = term.start;
+  let high = term.start + term.documents;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((postings[middle] as number) >>> FREQUENCY_BITS < slot) low = middle + 1;
+    else high = middle;
+  }
+  if (low === term.start + term.documents) return 0;
+  const posting = postings[low] as number;
+  return posting >>> FREQUENCY_BITS === slot ? posting & FREQUENCY_MASK : 0;
+};
+
+const siftDown = (heap: Float64Array, start: number, size: number): void => {
+  const value = heap[start] as number;
+  let parent = start;
+  for (let child = 2 * parent + 1; child < size; child = 2 * parent + 1) {
+    if (child + 1 < size && (heap[child + 1] as number) < (heap[child] as number)) child++;
+    if ((heap[child] as number) >= value) break;
+    heap[parent] = heap[child] as number;
+    parent = child;
+  }
+  heap[parent] = value;
+};

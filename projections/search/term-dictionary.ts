@@ -1,0 +1,84 @@
+import type { BinaryReader, BinaryWriter } from './binary.js';
+import { grown, Slots } from './growable.js';
+
+const NO_LENGTH = 0xffffffff;
+
+/** Numbers the terms that at least one document holds, and bounds how much each can weigh anywhere. */
+export class TermDictionary {
+  private readonly ids = new Map<string, number>();
+  private terms: (string | undefined)[] = [];
+  private slots = new Slots();
+  private mostOften = new Uint8Array(0);
+  private shortest = new Uint32Array(0);
+
+  get size(): number {
+    return this.ids.size;
+  }
+
+  /** One beyond the highest id in use. */
+  get end(): number {
+    return this.slots.end;
+  }
+
+  find(term: string): number | undefined {
+    return this.ids.get(term);
+  }
+
+  findOrAdd(term: string): number {
+    const known = this.ids.get(term);
+    if (known !== undefined) return known;
+    const id = this.slots.take();
+    this.ids.set(term, id);
+    this.terms[id] = term;
+    this.mostOften = grown(this.mostOften, id + 1);
+    this.shortest = grown(this.shortest, id + 1, NO_LENGTH);
+    this.mostOften[id] = 0;
+    this.shortest[id] = NO_LENGTH;
+    return id;
+  }
+
+  remove(id: number): void {
+    this.ids.delete(this.terms[id] as string);
+    this.terms[id] = undefined;
+    this.slots.give(id);
+  }
+
+  /** Remembers that a document of this length holds the term so often. */
+  widen(id: number, frequency: number, length: number): void {
+    if (frequency > (this.mostOften[id] as number)) this.mostOften[id] = frequency;
+    if (length < (this.shortest[id] as number)) this.shortest[id] = length;
+  }
+
+  /** No document that is left holds the term more often; removals may leave it too high. */
+  mostOftenIn(id: number): number {
+    return this.mostOften[id] as number;
+  }
+
+  /** No document that is left and holds the term is shorter; removals may leave it too low. */
+  shortestWith(id: number): number {
+    return this.shortest[id] as number;
+  }
+
+  dump(to: BinaryWriter): void {
+    to.strings(this.terms.map((term) => term ?? ''));
+    to.array(this.mostOften.subarray(0, this.end));
+    to.array(this.shortest.subarray(0, this.end));
+  }
+
+  static load(from: BinaryReader): TermDictionary {
+    const dictionary = new TermDictionary();
+    const free: number[] = [];
+    dictionary.terms = from.strings().map((term, id) => {
+      if (term === '') {
+        free.push(id);
+        return undefined;
+      }
+      dictionary.ids.set(term, id);
+      return term;
+    });
+    dictionary.slots = new Slots(dictionary.terms.length, free);
+    dictionary.mostOften = from.uint8();
+    dictionary.shortest = from.uint32();
+    return dictionary;
+  }
+}

@@ -1,0 +1,96 @@
+import { DomainError } from '../../domain/errors.js';
+import { isLive, type LiveMemory, type MemoryCommand, memoryDecider } from '../../domain/memory/memory.js';
+import { surfaceScore } from '../../domain/scoring.js';
+import type { State } from '../../domain/vocabulary.js';
+import type { ArchiveInput, Call, DeprioritiseInput, LifecycleResult, ReinstateInput, Transition } from '../api.js';
+import { type Decision, handleCommand } from '../eventlog/handle.js';
+import { textClaim } from './claims.js';
+import { isKey, parseKey } from './keys.js';
+import { type CommandParts, stampOf, visibility } from './parts.js';
+import { expectFree } from './retag.js';
+
+const MAX_REASON = 2_000;
+
+/** Lowers a memory's weight in recall, with a reason and with hints that bring it back. */
+export const deprioritise = async (parts: CommandParts, input: DeprioritiseInput, call: Call): Promise<LifecycleResult> => {
+  const reason = parseReason(input.reason);
+  const reinstate_hints = (input.reinstate_hints ?? []).map((hint) => hint.trim()).filter((hint) => hint !== '');
+  return change(parts, input.key_or_query, call, {
+    command: { type: 'DeprioritiseMemory', data: { reason, reinstate_hints } },
+    to: 'deprioritised',
+    applies: ({ status }) => status === 'active',
+  });
+};
+
+/** Takes a memory out of recall; it stays readable and can come back. */
+export const archive = async (parts: CommandParts, input: ArchiveInput, call: Call): Promise<LifecycleResult> =>
+  change(parts, input.key_or_query, call, {
+    command: { type: 'ArchiveMemory', data: input.reason === undefined ? {} : { reason: parseReason(input.reason) } },
+    to: 'archived',
+    applies: ({ status }) => status !== 'archived',
+  });
+
+/** Makes a deprioritised or archived memory active again. */
+export const reinstate = async (parts: CommandParts, input: ReinstateInput, call: Call): Promise<LifecycleResult> =>
+  change(parts, input.key_or_query, call, {
+    command: { type: 'ReinstateMemory', data: {} },
+    to: 'active',
+    applies: ({ status }) => status !== 'active',
+    anyOfTheBest: true,
+  });
+
+type Change = {
+  readonly command: MemoryCommand;
+  readonly to: State;
+  /** Which matches of a query the change is for. A key is always meant. */
+  readonly applies: (memory: LiveMemory) => boolean;
+  /** Reinstating asks for no confidence, since what it looks for ranks low by design. */
+  readonly anyOfTheBest?: boolean;
+};
+
+const change = async (parts: CommandParts, keyOrQuery: string, call: Call, change: Change): Promise<LifecycleResult> => {
+  const byKey = isKey(keyOrQuery);
+  const keys = byKey ? [parseKey(keyOrQuery)] : await matching(parts, keyOrQuery, change.anyOfTheBest ?? false);
+  if (keys.length === 0) return { affected: [], note: NO_MATCH };
+  const { result, appended } = expectFree(
+    await handleCommand(parts.log, memoryDecider, keys, stampOf(parts, call), (memories) => {
+      const writes: Decision[] = [];
+      const affected: Transition[] = [];
+      for (const { subject, state } of memories) {
+        if (!byKey && !(isLive(state) && change.applies(state))) continue;
+        const events = memoryDecider.decide(change.command, state);
+        if (!isLive(state)) continue;
+        writes.push({ subject, events, ...claimChange(parts.log.salt, state, change.to) });
+        affected.push({
+          key: subject,
+          previous_state: state.status,
+          new_state: change.to,
+          surface_score: surfaceScore(change.to, state.enriched_from !== undefined, parts.deprioritisedWeight),
+        });
+      }
+      return { writes, result: { affected } };
+    }),
+  );
+  const { affected } = result as unknown as LifecycleResult;
+  return { affected, ...(affected.length === 0 && { note: NO_MATCH }), ...(await visibility(parts, appended)) };
+};
+
+const NO_MATCH = 'No memory matches the query well enough to be changed without its key. Call recall_index and pass the key.';
+
+const matching = async (parts: CommandParts, query: string, anyOfTheBest: boolean): Promise<string[]> => {
+  const best = (await parts.bestMatches(query, anyOfTheBest)).slice(0, 3);
+  return best.filter(({ confident }) => anyOfTheBest || confident).map(({ key }) => key);
+};
+
+/** An archived text may be remembered anew, so its claim is free; coming back it takes it again unless it is held by now. */
+const claimChange = (salt: string, { namespace, project, content, status }: LiveMemory, to: State): Pick<Decision, 'claims' | 'release'> => {
+  const claim = textClaim(salt, namespace, project, content);
+  if (to === 'archived') return { release: [claim] };
+  return status === 'archived' ? { claims: [{ claim, mode: 'ifFree' }] } : {};
+};
+
+const parseReason = (text: string): string => {
+  const reason = text.trim();
+  if (reason !== '' && reason.length <= MAX_REASON) return reason;
+  throw new DomainError('VALIDATION', `The reason has ${reason.length} characters; 1 to ${MAX_REASON} are allowed`, 'Say in a sentence why');
+};

@@ -1,0 +1,62 @@
+import type { Position } from '../../domain/envelope.js';
+import { DomainError } from '../../domain/errors.js';
+import type { SimilarityThresholds } from '../../domain/similarity.js';
+import type { IngestMode } from '../../domain/vocabulary.js';
+import type { Keys } from '../../projections/keys.js';
+import type { RecallIndex } from '../../projections/recall/recall-index.js';
+import type { Call } from '../api.js';
+import type { Embedder } from '../embedding/port.js';
+import type { Appended } from '../eventlog/append.js';
+import type { Match } from '../queries/matches.js';
+import type { Stamped } from '../eventlog/handle.js';
+import type { EventLog } from '../eventlog/log.js';
+import type { Random } from '../eventlog/random.js';
+
+/** What commands are made of. */
+export type CommandParts = {
+  readonly log: EventLog;
+  readonly keys: Keys;
+  readonly index: RecallIndex;
+  readonly random: Random;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** The embedder that is ready; `off` when none is wanted. */
+  readonly embedder: () => Embedder | undefined | 'off';
+  /** Thresholds for the model that judges, with the settings laid over them. */
+  readonly thresholds: (model: Embedder | undefined) => SimilarityThresholds;
+  readonly defaultMode: IngestMode;
+  readonly deprioritisedWeight: number;
+  /** Waits, with a bound, until every view that reads need has passed a position. False when one is late. */
+  readonly settled: (position: Position) => Promise<boolean>;
+  /** Waits, with a bound, until the views have met what is in the log now. */
+  readonly fresh: () => Promise<void>;
+  /** The best answers to a query, as recall would rank them, without counting as a recall. */
+  readonly bestMatches: (query: string, includeArchived: boolean) => Promise<readonly Match[]>;
+  /** Physical keys of the rows that hold a memory's text. */
+  readonly rowsOf: (key: string) => Promise<readonly string[]>;
+  /** Notes a model id before its first vectors are stored, so that forgetting finds every vector. */
+  readonly noteModel: (model: string) => Promise<void>;
+  /** Members of documents named `<namespace>:<doc_id>`, in no order. */
+  readonly documentMembers: (documents: readonly string[]) => Promise<readonly string[]>;
+  /** Every model id that has vectors here. */
+  readonly models: () => Promise<readonly string[]>;
+  /** Told that bytes of these memories wait to be erased from the disk; says whether that is ours to do. */
+  readonly onErased: (keys: readonly string[]) => 'pending' | 'external';
+};
+
+const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+/** Who and when, for the events of one call. Throws VALIDATION for a command id that is no ULID. */
+export const stampOf = ({ random, now }: CommandParts, { actor, commandId }: Call): Stamped => {
+  if (commandId !== undefined && !ULID.test(commandId)) {
+    throw new DomainError('VALIDATION', 'command_id is not a ULID', 'Make a new one for each write (26 characters), or leave it out');
+  }
+  const at = now();
+  return { commandId: commandId ?? random.ulid(at), repeatable: commandId !== undefined, actor, at: new Date(at).toISOString() };
+};
+
+/** `{}` once the views show what was appended, else `{ visible: false }`. An acknowledged write never fails for a late view. */
+export const visibility = async ({ settled }: CommandParts, appended: Appended | undefined): Promise<{ visible?: false }> => {
+  const position = appended?.events.at(-1)?.position;
+  return position === undefined || (await settled(position)) ? {} : { visible: false };
+};

@@ -1,0 +1,163 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseEnv } from 'node:util';
+import { z } from 'zod';
+import { DomainError } from '../domain/errors.js';
+import { misspellings } from './config-names.js';
+import { type Environment, VARIABLES } from './config-variables.js';
+import { addressOf, type ValkeyTarget } from './valkey/client.js';
+
+export type Config = {
+  readonly mcp: {
+    readonly host: string;
+    readonly port: number;
+    readonly authToken: string | undefined;
+    /** Beside loopback, the bind host and the host of `publicUrl`. */
+    readonly allowedHosts: readonly string[];
+    readonly allowedOrigins: readonly string[];
+    readonly publicUrl: string | undefined;
+    readonly maxResponseTokens: number;
+    readonly toolset: 'essential' | 'full';
+  };
+  /** Absolute. */
+  readonly dataDir: string;
+  readonly minFreeBytes: number;
+  readonly tenant: string;
+  readonly user: string;
+  /** Undefined: this process runs a server of its own under `dataDir`. */
+  readonly valkey: ValkeyTarget | undefined;
+  readonly embedding: {
+    readonly choice: 'auto' | 'minilm' | 'use-lite' | 'none';
+    /** Absolute; undefined: a folder under `dataDir`. */
+    readonly modelDir: string | undefined;
+    readonly hub: string;
+  };
+  readonly ingestMode: 'full' | 'raw';
+  readonly recall: {
+    /** Undefined: the floor measured for the model that serves. */
+    readonly minScore: number | undefined;
+    readonly topK: number;
+    readonly recencyDecayDays: number;
+    readonly deprioritisedWeight: number;
+  };
+  /** Undefined: what the model that serves carries. */
+  readonly duplicateThreshold: number | undefined;
+  readonly contradictionThreshold: number | undefined;
+  readonly staleMemoryDays: number;
+  readonly log: { readonly level: Environment['LOG_LEVEL']; readonly format: Environment['LOG_FORMAT'] };
+};
+
+export type LoadedConfig = {
+  readonly config: Config;
+  /** For people: unknown names and the like. No secret in them. */
+  readonly warnings: readonly string[];
+  /** What no log line may hold. */
+  readonly secrets: readonly string[];
+};
+
+/** The folder that holds package.json, from the sources as from `dist`. */
+export const projectRoot = (): string => {
+  for (let dir = dirname(fileURLToPath(import.meta.url)); ; dir = dirname(dir)) {
+    if (existsSync(join(dir, 'package.json')) || dir === dirname(dir)) return dir;
+  }
+};
+
+/**
+ * Reads the environment and `<root>/.env` (the environment wins), once at start. An empty value counts as unset. A relative
+ * path is taken from the working directory, or from `root` when it is a default or stands in `.env`. Throws VALIDATION that
+ * names each variable with a bad value.
+ */
+export const loadConfig = (env: NodeJS.ProcessEnv = process.env, root: string = projectRoot()): LoadedConfig => {
+  const outer = withoutEmpty(env);
+  const file = withoutEmpty(readEnvFile(join(root, '.env')));
+  const parsed = z.object(VARIABLES).safeParse({ ...file, ...outer });
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    throw new DomainError(
+      'VALIDATION',
+      `Bad configuration. ${faults.join('; ')}`,
+      'Correct it in the environment or in .env; .env.example explains each variable.',
+    );
+  }
+  const values = parsed.data;
+  const baseOf = (name: string): string => (name in outer ? process.cwd() : root);
+  return {
+    config: deepFreeze(configOf(values, baseOf)),
+    warnings: misspellings(Object.keys({ ...file, ...outer }), Object.keys(VARIABLES)),
+    secrets: secretsOf(values),
+  };
+};
+
+const configOf = (values: Environment, baseOf: (name: string) => string): Config => ({
+  mcp: {
+    host: values.MCP_HOST,
+    port: values.MCP_PORT,
+    authToken: values.MCP_AUTH_TOKEN,
+    allowedHosts: values.MCP_ALLOWED_HOSTS,
+    allowedOrigins: values.MCP_ALLOWED_ORIGINS,
+    publicUrl: values.MCP_PUBLIC_URL,
+    maxResponseTokens: values.MCP_MAX_RESPONSE_TOKENS,
+    toolset: values.OMNIMEM_TOOLSET,
+  },
+  dataDir: resolve(baseOf('OMNIMEM_DATA_DIR'), values.OMNIMEM_DATA_DIR),
+  minFreeBytes: values.OMNIMEM_MIN_FREE_MB * 2 ** 20,
+  tenant: values.OMNIMEM_TENANT,
+  user: values.OMNIMEM_USER,
+  valkey: valkeyOf(values),
+  embedding: {
+    choice: values.EMBEDDING,
+    modelDir: values.OMNIMEM_MODEL_DIR === undefined ? undefined : resolve(baseOf('OMNIMEM_MODEL_DIR'), values.OMNIMEM_MODEL_DIR),
+    hub: values.HF_ENDPOINT.replace(/\/+$/, ''),
+  },
+  ingestMode: values.INGEST_MODE,
+  recall: {
+    minScore: values.RECALL_MIN_SCORE,
+    topK: values.MEMORY_RECALL_TOP_K,
+    recencyDecayDays: values.RECENCY_DECAY_DAYS,
+    deprioritisedWeight: values.DEPRIORITISED_WEIGHT,
+  },
+  duplicateThreshold: values.DEDUP_SIMILARITY_THRESHOLD,
+  contradictionThreshold: values.CONTRADICTION_SIMILARITY_THRESHOLD,
+  staleMemoryDays: values.STALE_MEMORY_DAYS,
+  log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT },
+});
+
+/** VALKEY_URL, else VALKEY_HOST with its port and password; VALKEY_PASSWORD also fills a URL that has none. */
+const valkeyOf = ({ VALKEY_URL, VALKEY_HOST, VALKEY_PORT, VALKEY_PASSWORD }: Environment): string | undefined => {
+  const address = VALKEY_URL ?? (VALKEY_HOST === undefined ? undefined : `redis://${bracketed(VALKEY_HOST)}:${VALKEY_PORT}`);
+  if (address === undefined) return undefined;
+  const { path, password } = addressOf(address);
+  if (path !== undefined || password || VALKEY_PASSWORD === undefined) return address;
+  const url = new URL(address);
+  url.password = encodeURIComponent(VALKEY_PASSWORD);
+  return url.href;
+};
+
+const bracketed = (host: string): string => (host.includes(':') && !host.startsWith('[') ? `[${host}]` : host);
+
+const secretsOf = ({ MCP_AUTH_TOKEN, VALKEY_PASSWORD, VALKEY_URL }: Environment): string[] => {
+  const inUrl = VALKEY_URL === undefined ? undefined : /\/\/[^:@/]*:([^@/]*)@/.exec(VALKEY_URL)?.[1];
+  return [MCP_AUTH_TOKEN, VALKEY_PASSWORD, inUrl, inUrl && decodeURIComponent(inUrl)].flatMap((secret) => secret || []);
+};
+
+const withoutEmpty = (env: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1].trim() !== ''));
+
+const readEnvFile = (path: string): NodeJS.ProcessEnv => {
+  if (!existsSync(path)) return {};
+  try {
+    return parseEnv(readFileSync(path, 'utf8')) as NodeJS.ProcessEnv;
+  } catch (error) {
+    throw new DomainError(
+      'VALIDATION',
+      `${path} cannot be read: ${(error as Error).message}`,
+      'It holds NAME=value lines; see .env.example.',
+    );
+  }
+};
+
+const deepFreeze = <T extends object>(value: T): T => {
+  for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) deepFreeze(inner);
+  return Object.freeze(value);
+};

@@ -1,0 +1,115 @@
+import { isValid } from 'ulid';
+import { z } from 'zod';
+import { DomainError } from '../../domain/errors.js';
+import type { App, Call } from '../api.js';
+import { argumentsOf } from './arguments.js';
+import type { Answer, Cut } from './ceiling.js';
+import { type InputSchema, inputSchemaOf, type OutputFields, type OutputSchema, outputSchemaOf } from './schemas.js';
+
+export type ToolContext = {
+  readonly app: App;
+  readonly call: Call;
+  /** What the whole answer may cost, in tokens of 3.5 characters. */
+  readonly maxTokens: number;
+};
+
+/** What a call does to the memory; the hints that hosts read follow from it. */
+export type Effect = 'reads' | 'writes' | 'destroys';
+
+export type ToolSpec<Shape extends z.ZodRawShape> = {
+  readonly name: string;
+  readonly title: string;
+  /** Below 2,000 bytes; the first sentence says what the tool is for, since hosts search it. */
+  readonly description: string;
+  readonly effect: Effect;
+  /** Whether the same call again changes nothing more. */
+  readonly idempotent?: boolean;
+  /** Listed in the small toolset too. */
+  readonly essential?: boolean;
+  /** False for what must answer while the store is not ready. */
+  readonly needsStore?: boolean;
+  readonly parameters: Shape;
+  /** Top-level fields of the answer and their types. */
+  readonly output: OutputFields;
+  /** Which list of the answer gives way when the answer is too long. */
+  readonly cut?: Cut;
+  /** Text that says what the answer says, where JSON is not the best form for a model. */
+  readonly text?: (answer: Answer) => string;
+  /** Characters up to which Claude Code shows the answer in place of writing it to a file. */
+  readonly maxResultChars?: number;
+  readonly run: (input: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<Answer>;
+};
+
+export type PreparedCall = {
+  readonly commandId: string | undefined;
+  /** The caller's own bound on the answer, if the tool takes one and it was given. */
+  readonly maxTokens: number | undefined;
+  readonly run: (context: ToolContext) => Promise<Answer>;
+};
+
+export type Tool = Omit<ToolSpec<z.ZodRawShape>, 'run' | 'parameters' | 'output' | 'essential' | 'needsStore' | 'idempotent'> & {
+  readonly idempotent: boolean;
+  readonly essential: boolean;
+  readonly needsStore: boolean;
+  readonly inputSchema: InputSchema;
+  readonly outputSchema: OutputSchema;
+  /** Checks the arguments and binds them. VALIDATION names the parameter that is wrong. */
+  readonly prepare: (raw: unknown) => PreparedCall;
+};
+
+const COMMAND_ID = z
+  .string()
+  .optional()
+  .describe(
+    'A ULID of your choice. A repeated call with the same id answers the first result and does nothing more: use it to retry safely.',
+  );
+
+/** One tool from its description. Everything that changes the memory takes `command_id` as well. */
+export const defineTool = <Shape extends z.ZodRawShape>({ run, parameters, output, ...spec }: ToolSpec<Shape>): Tool => {
+  const schema = z.strictObject(parameters);
+  const inputSchema = inputSchemaOf(spec.effect === 'reads' ? schema : z.strictObject({ ...parameters, command_id: COMMAND_ID }));
+  return {
+    ...spec,
+    idempotent: spec.idempotent ?? spec.effect === 'reads',
+    essential: spec.essential ?? false,
+    needsStore: spec.needsStore ?? true,
+    inputSchema,
+    outputSchema: outputSchemaOf(output),
+    prepare: (raw) => {
+      const { command_id: commandId, ...rest } = argumentsOf(spec.name, inputSchema, raw);
+      const input = checked(spec.name, inputSchema, schema, rest);
+      const { max_tokens: maxTokens } = rest;
+      return {
+        commandId: checkedCommandId(commandId),
+        maxTokens: typeof maxTokens === 'number' ? maxTokens : undefined,
+        run: (context) => run(input, context),
+      };
+    },
+  };
+};
+
+const checkedCommandId = (id: unknown): string | undefined => {
+  if (id === undefined) return undefined;
+  if (typeof id === 'string' && isValid(id)) return id.toUpperCase();
+  throw new DomainError(
+    'VALIDATION',
+    'command_id must be a ULID: 26 letters and digits without I, L, O and U',
+    'Leave command_id out, or make a new ULID for each new command.',
+  );
+};
+
+const checked = <T>(tool: string, { properties }: InputSchema, schema: z.ZodType<T>, value: unknown): T => {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map((issue) => {
+    const [name, ...inner] = issue.path.map(String);
+    const place = inner.length > 0 ? `${name}[${inner.join('.')}]` : name;
+    if (issue.code === 'invalid_type' && inner.length === 0 && !(String(name) in (value as object))) return `${place} is missing`;
+    if (issue.code === 'invalid_type')
+      return `${place} must be ${issue.expected === 'int' ? 'a whole number' : `of type ${issue.expected}`}`;
+    if (issue.code === 'invalid_value') return `${place} must be one of ${issue.values.map(String).sort().join(', ')}`;
+    return `${place}: ${issue.message}`;
+  });
+  const usage = Object.keys(properties).join(', ');
+  throw new DomainError('VALIDATION', `${tool}: ${faults.join('; ')}`, `Parameters of ${tool}: ${usage}.`);
+};

@@ -1,0 +1,18 @@
+import type { QueryParts } from './parts.js';
+import { rank } from './rank.js';
+import { showable } from './rows.js';
+
+/** An answer to a query that a command may act on. */
+export type Match = { readonly key: string; readonly score: number; readonly confident: boolean };
+
+/** Similarity above which a query is taken to mean a memory (specification: strictly above). */
+const CONFIDENT = 0.85;
+const SHOWN = 3;
+
+/** The best three answers to a query, by likeness alone and without counting as a recall, for commands that take a query. */
+export const bestMatches = async (parts: QueryParts, query: string, includeArchived: boolean): Promise<readonly Match[]> => {
+  await parts.fresh();
+  const { hits } = await rank(parts, { query, topK: SHOWN, anyState: includeArchived });
+  const shown = await showable(parts, hits, SHOWN);
+  return shown.map(({ hit }) => ({ key: hit.key, score: hit.score, confident: hit.parts.similarity > CONFIDENT }));
+};

@@ -1,0 +1,36 @@
+import type { Redis } from 'iovalkey';
+import type { ScoringSettings } from '../../domain/scoring.js';
+import type { Keys } from '../../projections/keys.js';
+import type { RecallIndex } from '../../projections/recall/recall-index.js';
+import type { Embedder } from '../embedding/port.js';
+import type { EventLog } from '../eventlog/log.js';
+
+/** How far the views are behind the log's head after a bounded wait; absent when they are not. */
+export type Stale = { readonly events: number; readonly note: string };
+
+/** Stages of a recall, in seconds, for the metrics. */
+export type RecallStage = 'wait' | 'embed' | 'search' | 'score' | 'rows' | 'total';
+
+/** What queries are made of. */
+export type QueryParts = {
+  readonly log: EventLog;
+  readonly redis: Redis;
+  readonly keys: Keys;
+  readonly index: RecallIndex;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** The embedder of a vector space, when one is ready here. */
+  readonly embedderFor: (modelId: string) => Promise<Embedder | undefined>;
+  /** Why recall is lexical, in words for people, while no vectors serve. */
+  readonly lexicalBecause: () => string;
+  readonly scoring: ScoringSettings;
+  readonly topK: number;
+  /** Below this similarity nothing is a match. */
+  readonly floor: (mode: 'fused' | 'lexical') => number;
+  /** Tokens that no answer may exceed. */
+  readonly maxTokens: number;
+  /** Waits, with a bound, until the views have met the log's head. */
+  readonly fresh: () => Promise<Stale | undefined>;
+  readonly observe: (stage: RecallStage, milliseconds: number) => void;
+  readonly onTrouble: (message: string, error?: unknown) => void;
+};

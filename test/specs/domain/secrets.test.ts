@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findSecrets } from '../../../domain/secrets.js';
+
+/** Characters that look drawn at random and belong to nobody. Credentials are put together here so that no scanner takes this file for a leak. */
+const NOISE = 'q7Rz2KfW9xLb4TnVc8JmYp3GhDs6QeXa5UwNv1ZkCtHrBjMgFyPdSo0iElAuOI4T7q9Wz2Kx8Lb';
+const noise = (length: number) => NOISE.slice(0, length);
+const upper = (length: number) => 'Q7RZ2KFW9XLB4TNVC8JMYP'.slice(0, length);
+const hyphened = (...parts: readonly string[]) => parts.join('-');
+
+const LIVE: readonly (readonly [kind: string, credential: string])[] = [
+  ['AWS access key id', `AK${'IA'}${upper(16)}`],
+  ['AWS access key id', `AS${'IA'}${upper(16)}`],
+  ['GitHub token', `gh${'p_'}${noise(36)}`],
+  ['GitHub token', `gh${'s_'}${noise(36)}`],
+  ['GitHub token', `github${'_pat_'}${noise(22)}_${noise(59)}`],
+  ['GitLab token', `gl${'pat-'}${noise(20)}`],
+  ['Slack token', hyphened(`xo${'xb'}`, '2871460935112', '2990186453207', noise(24))],
+  ['Slack webhook', `https://hooks.slack${'.com/services'}/T02AB9KQ1/B04XZ7PLM/${noise(24)}`],
+  ['Stripe live key', `sk${'_live_'}${noise(24)}`],
+  ['Google API key', `AI${'za'}${noise(35)}`],
+  ['Anthropic key', hyphened('sk', `an${'t'}`, 'api03', noise(64))],
+  ['OpenAI key', hyphened('sk', 'proj', noise(60))],
+  ['OpenAI key', hyphened('sk', noise(48))],
+  ['npm token', `np${'m_'}${noise(36)}`],
+  ['PyPI token', `pypi${'-AgE'}${noise(70)}`],
+  ['Hugging Face token', `h${'f_'}${noise(34)}`],
+  ['SendGrid key', `S${'G'}.${noise(22)}.${noise(43)}`],
+];
+
+describe('a live credential', () => {
+  it.each(LIVE)('%s is found where it stands', (kind, credential) => {
+    for (const [before, after] of [
+      ['', ''],
+      ['token: "', '".'],
+      ['export KEY=', '\n'],
+      ['请用 ', '。'],
+    ] as const)
+      expect(findSecrets(`${before}${credential}${after}`)).toEqual([{ kind, index: before.length, length: credential.length }]);
+  });
+
+  it('of AWS is found by its variable name', () => {
+    const secret = noise(40);
+    const text = `aws_secret_access_key = ${secret}`;
+    expect(findSecrets(text)).toEqual([{ kind: 'AWS secret access key', index: text.indexOf(secret), length: 40 }]);
+  });
+
+  const pem = (label: string, body: string) => `-----${'BEGIN'} ${label}-----\n${body}\n-----${'END'} ${label}-----`;
+  const keyBody = `${noise(64)}\n${noise(50)}`;
+  it.each(['PRIVATE KEY', 'RSA PRIVATE KEY', 'EC PRIVATE KEY', 'OPENSSH PRIVATE KEY', 'ENCRYPTED PRIVATE KEY', 'PGP PRIVATE KEY BLOCK'])(
+    'in a %s is found whole',
+    (label) => {
+      const block = pem(label, keyBody);
+      expect(findSecrets(`key:\n${block}\nend`)).toEqual([{ kind: 'private key', index: 5, length: block.length }]);
+      expect(findSecrets(block.replaceAll('\n', '\\n'))).toHaveLength(1);
+    },
+  );
+  it('in a private key is found when its end was cut off', () => {
+    const torn = pem('PRIVATE KEY', keyBody).split(`\n-----${'END'}`)[0] ?? '';
+    expect(findSecrets(`${torn}\nprose`)).toEqual([{ kind: 'private key', index: 0, length: torn.length }]);
+  });
+
+  it('is found beside others, in order and once', () => {
+    const text = LIVE.map(([, credential]) => credential).join(' ');
+    expect(findSecrets(text).map(({ kind }) => kind)).toEqual(LIVE.map(([kind]) => kind));
+  });
+});
+
+describe('what is no secret', () => {
+  it.each([
+    `AK${'IA'}IOSFODNN7EXAMPLE`,
+    'sk-xxxx',
+    hyphened('sk', 'x'.repeat(48)),
+    `gh${'p_'}${'x'.repeat(36)}`,
+    `gh${'p_'}abcdefghijklmnopqrstuvwxyz0123456789`,
+    `gh${'p_'}${'0'.repeat(36)}`,
+    hyphened('sk', `an${'t'}`, 'api03', 'your-key-goes-in-here-please-replace'),
+    `sk${'_live_'}${'abc'.repeat(10)}`,
+    `sk${'_test_'}${noise(24)}`,
+    'your_key_here',
+    `The header -----${'BEGIN'} PRIVATE KEY----- starts such a file`,
+    `-----${'BEGIN'} PUBLIC KEY-----\n${noise(64)}\n-----${'END'} PUBLIC KEY-----`,
+    `-----${'BEGIN'} PRIVATE KEY-----\n${'A'.repeat(64)}\n-----${'END'} PRIVATE KEY-----`,
+    '550e8400-e29b-41d4-a716-446655440000',
+    `a commit is 2fb1fa7a${noise(32).toLowerCase()}`,
+    'https://hooks.slack.com/services/',
+    hyphened('sk', 'learn', 'based', 'pipelines', 'for', 'the', 'platform', 'data', 'team'),
+    'task-management-for-distributed-teams-and-others',
+    '',
+  ])('%j', (text) => expect(findSecrets(text)).toEqual([]));
+
+  it('is prose, and any text is scanned without overlap', () => {
+    const part = fc.constantFrom(
+      'word ',
+      `-----${'BEGIN'} PRIVATE KEY-----`,
+      `-----${'END'} PRIVATE KEY-----`,
+      noise(64),
+      '\n',
+      `AK${'IA'}`,
+      upper(16),
+      ' ',
+      hyphened('sk', ''),
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 30 }), (parts) => {
+        const text = parts.join('');
+        let end = 0;
+        for (const { index, length } of findSecrets(text)) {
+          expect(index).toBeGreaterThanOrEqual(end);
+          end = index + length;
+          expect(end).toBeLessThanOrEqual(text.length);
+        }
+      }),
+    );
+  });
+});
