@@ -13,7 +13,7 @@ type Format = { readonly kind: string; readonly pattern: RegExp };
 const token = (body: string): RegExp => new RegExp(`(?<![A-Za-z0-9])(?:${body})(?![A-Za-z0-9])`, 'g');
 
 /** A capital and a digit ahead: hyphenated prose has none. */
-const MIXED = '(?=[A-Za-z0-9_-]*[A-Z])(?=[A-Za-z0-9_-]*[0-9])';
+const MIXED = '(?=[A-Za-z0-9_-]{0,250}[A-Z])(?=[A-Za-z0-9_-]{0,250}[0-9])';
 
 const FORMATS: readonly Format[] = [
   { kind: 'AWS access key id', pattern: token('(?:AKIA|ASIA)[A-Z0-9]{16}') },

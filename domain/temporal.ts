@@ -17,6 +17,9 @@ const TRIGGER = new RegExp(
 const COMMON_WORD = /^(?:may|march|sun|sat)$/;
 const DATE_LEAD = /(?:in|on|last|this|next|since|until|before|after|during|from|by|of|early|late|mid|every)[\s-]+$/i;
 
+/** A query names its date early; parsing costs more than linear time. UTF-16 units. */
+const READ_LENGTH = 500;
+
 /** A month or weekday that a date parser put ahead of us, moved to its latest past occurrence, unless the year or "next" says otherwise. */
 const preferPast = (found: chrono.ParsedResult, now: number): number => {
   const { start, text } = found;
@@ -42,8 +45,9 @@ const isDate = (query: string, { text, index, start }: chrono.ParsedResult): boo
  * stands for its middle. `now` is epoch milliseconds and everything is UTC: the server's own time zone has no say.
  */
 export const dateHint = (query: string, now: number): number | undefined => {
-  if (!TRIGGER.test(query)) return undefined;
-  const found = chrono.en.casual.parse(query, { instant: new Date(now), timezone: 0 }).find((result) => isDate(query, result));
+  const read = query.slice(0, READ_LENGTH);
+  if (!TRIGGER.test(read)) return undefined;
+  const found = chrono.en.casual.parse(read, { instant: new Date(now), timezone: 0 }).find((result) => isDate(read, result));
   const hint = found && preferPast(found, now);
   return hint !== undefined && Number.isFinite(hint) ? hint : undefined;
 };

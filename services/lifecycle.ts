@@ -1,5 +1,8 @@
 import { DomainError, isDomainError } from '../domain/errors.js';
 
+/** One Ctrl-C can arrive twice: from the terminal, and passed on by npm. */
+const ECHO_MS = 300;
+
 /**
  * Runs until SIGINT or SIGTERM, then gives `run` `graceMs` (default 10 s) to finish what it holds; a second signal or the
  * end of the grace exits with code 1. Returns, or throws what `run` throws, when `run` ends; the listeners are gone then.
@@ -7,8 +10,13 @@ import { DomainError, isDomainError } from '../domain/errors.js';
 export const runUntilStopped = async (run: (signal: AbortSignal) => Promise<void>, graceMs = 10_000): Promise<void> => {
   const stopping = new AbortController();
   let grace: NodeJS.Timeout | undefined;
+  let first = 0;
   const onSignal = (): void => {
-    if (stopping.signal.aborted) process.exit(1);
+    if (stopping.signal.aborted) {
+      if (performance.now() - first > ECHO_MS) process.exit(1);
+      return;
+    }
+    first = performance.now();
     grace = setTimeout(() => process.exit(1), graceMs);
     grace.unref();
     stopping.abort();

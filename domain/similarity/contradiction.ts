@@ -40,44 +40,67 @@ const whole = (forms: string): RegExp => new RegExp(`(?<![\\p{L}\\p{N}_])(?:${fo
 
 const COMPILED = PAIRS.map((entry) => ({ ...entry, negativeForm: whole(entry.negative), positiveForm: whole(entry.positive) }));
 
-/** Words that say nothing about what a clause is about, the pair words among them. */
+/** Most texts deny nothing; those pairs are dismissed by one look. */
+const DENIES = new RegExp(PAIRS.map(({ negative }) => negative).join('|'), 'u');
+
+/** Words that say nothing about what a clause is about, those of the pairs among them. */
 const EMPTY = new Set(
   `a an the this that these those it its of to in at on by for as is are am be was were been has have do does did don't not no and or we you i
-  our your us use uses using used with without from into when if so please should shouldn't must can could will would won't always never
-  avoid make made get keep let put set again any more work works recommended deprecated`
+  our your us use uses using used with without from into when if so please should shouldn't must can could will would won't doesn't always
+  never avoid avoids avoiding make made get keep let put set again any more work works recommended deprecated abandoned adopted failed
+  succeeded enable enables enabled enabling disable disables disabled disabling add adds added adding remove removes removed removing`
     .split(/\s+/)
     .filter((word) => word !== ''),
 );
 
-const contentOf = (text: string): string[] =>
-  (text.match(/[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.'/-]*/gu) ?? [])
-    .map((word) => word.replace(/[.'/-]+$/u, ''))
-    .filter((word) => !EMPTY.has(word))
-    .map((word) => (/^[a-z]{3,}[^su]s$/.test(word) ? word.slice(0, -1) : word));
+type PlacedWord = { readonly word: string; readonly at: number };
+type Clause = { readonly text: string; readonly words: readonly PlacedWord[]; readonly scope: ReadonlySet<string> };
+
+const readClause = (text: string): Clause => {
+  const words = [...text.matchAll(/[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.'/-]*/gu)]
+    .map(({ 0: written, index }) => ({ word: written.replace(/[.'/-]+$/u, ''), at: index }))
+    .filter(({ word }) => !EMPTY.has(word))
+    .map(({ word, at }) => ({ word: /^[a-z]{3,}[^su]s$/.test(word) ? word.slice(0, -1) : word, at }));
+  return { text, words, scope: new Set(words.map(({ word }) => word)) };
+};
 
 /** One use of a form: what it speaks of first, and all the words of its clause. */
 type Claim = { readonly head: string; readonly scope: ReadonlySet<string> };
 
 const CLAUSE_END = /[,;:!?\n。，；]|\.(?=\s|$)|\s(?:but|instead|because)\s/u;
+/** How much of a text is read, and what is longer than any clause. UTF-16 units. */
+const READ_LENGTH = 4_000;
+const CLAUSE = /[\s\S]{1,300}/g;
+
+const folded = (text: string): string =>
+  foldCase(text.slice(0, READ_LENGTH).normalize('NFC'))
+    .replace(/’/gu, "'")
+    .replace(/[^\S\n]+/gu, ' ');
+
+const clausesOf = (text: string): Clause[] =>
+  text
+    .split(CLAUSE_END)
+    .flatMap((clause) => clause.match(CLAUSE) ?? [])
+    .map(readClause)
+    .filter(({ words }) => words.length > 0);
 
 /** Earlier in its clause, one of these takes a positive form's meaning away: "never use" affirms no use. */
 const NEGATION = /n't(?!\p{L})|(?<!\p{L})(?:not|never|no|nor|neither|cannot|avoid(?:s|ing)?|without)(?!\p{L})/u;
 
-const claims = (clause: string, form: RegExp, head: OppositePair['head']): (Claim & { readonly negated: boolean })[] =>
-  [...clause.matchAll(form)].flatMap(({ 0: words, index }) => {
-    const preceding = clause.slice(0, index);
-    const before = contentOf(preceding);
-    const after = contentOf(clause.slice(index + words.length));
-    const spokenOf = head === 'after' ? (after[0] ?? before.at(-1)) : (before.at(-1) ?? after[0]);
-    return spokenOf === undefined
-      ? []
-      : [{ head: spokenOf, scope: new Set([...before, ...after]), negated: NEGATION.test(preceding + words) }];
+const claims = ({ text, words, scope }: Clause, form: RegExp, head: OppositePair['head'], negatable: boolean): Claim[] =>
+  [...text.matchAll(form)].flatMap(({ 0: matched, index }) => {
+    const end = index + matched.length;
+    if (negatable && NEGATION.test(text.slice(0, end))) return [];
+    const before = words.findLast(({ at }) => at < index)?.word;
+    const after = words.find(({ at }) => at >= end)?.word;
+    const spokenOf = head === 'after' ? (after ?? before) : (before ?? after);
+    return spokenOf === undefined ? [] : [{ head: spokenOf, scope }];
   });
 
 /** The negative and the positive claims of a text for one pair. A positive form that is negated, by this pair or another word, does not count. */
-const claimsOf = (clauses: readonly string[], { negativeForm, positiveForm, head }: (typeof COMPILED)[number]) => ({
-  negative: clauses.flatMap((clause) => claims(clause, negativeForm, head)),
-  positive: clauses.flatMap((clause) => claims(clause, positiveForm, head)).filter(({ negated }) => !negated),
+const claimsOf = (clauses: readonly Clause[], { negativeForm, positiveForm, head }: (typeof COMPILED)[number]) => ({
+  negative: clauses.flatMap((clause) => claims(clause, negativeForm, head, false)),
+  positive: clauses.flatMap((clause) => claims(clause, positiveForm, head, true)),
 });
 
 const aboutTheSame = (a: Claim, b: Claim, share: number): boolean => {
@@ -86,20 +109,16 @@ const aboutTheSame = (a: Claim, b: Claim, share: number): boolean => {
   return shared >= share * Math.min(a.scope.size, b.scope.size);
 };
 
-const clausesOf = (text: string): string[] =>
-  foldCase(text.normalize('NFC'))
-    .replace(/’/gu, "'")
-    .replace(/[^\S\n]+/gu, ' ')
-    .split(CLAUSE_END);
-
 /**
  * Whether one text says of a thing what the other denies of it, by 17 pairs of opposite forms (contract 19.2). Both claims must speak of the
  * same thing in clauses that share their words, so a common "use" or "with" is no contradiction; and a text that holds both forms contradicts
- * neither itself nor a text that agrees with it on the same thing. Symmetric.
+ * neither itself nor a text that agrees with it on the same thing. Symmetric. Reads the first 4,000 UTF-16 units.
  */
 export const looksContradictory = (a: string, b: string): boolean => {
-  const clausesOfA = clausesOf(a);
-  const clausesOfB = clausesOf(b);
+  const [foldedA, foldedB] = [folded(a), folded(b)];
+  if (!DENIES.test(foldedA) && !DENIES.test(foldedB)) return false;
+  const clausesOfA = clausesOf(foldedA);
+  const clausesOfB = clausesOf(foldedB);
   return COMPILED.some((entry) => {
     const left = claimsOf(clausesOfA, entry);
     const right = claimsOf(clausesOfB, entry);

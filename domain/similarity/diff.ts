@@ -4,7 +4,7 @@ import type { Word } from './words.js';
 export type Hunk = { readonly removed: readonly Word[]; readonly added: readonly Word[]; readonly from: number };
 
 /** Beyond this many comparisons the middle of two long texts counts as one difference. */
-const MAX_CELLS = 1_000_000;
+const MAX_CELLS = 250_000;
 
 const equal = (a: Word | undefined, b: Word | undefined): boolean => a?.form === b?.form;
 

@@ -26,23 +26,24 @@ const LIGHT = set(`a an the this that these those it its of to in at on by for a
   and also just please we our us there here which currently really very so then`);
 
 const CJK = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}';
-/** One CJK character; a word with what holds identifiers together; a flag or sign before a word; any other symbol that is no punctuation. */
+/** One CJK character; a word with what holds identifiers together; a flag or sign before a word; any other symbol that is neither
+ * punctuation nor mark-up. */
 const TOKEN = new RegExp(
-  `[${CJK}]|(?<![^\\s([{"'])[-+]{1,2}(?=[\\p{L}\\p{N}])|[^\\s\\p{P}\\p{S}${CJK}]+(?:[.,:/@_'’\\\\-]+[^\\s\\p{P}\\p{S}${CJK}]+)*(?:\\+\\+|#)?|_+[\\p{L}\\p{N}_]+|[<>=!~^$€£%&|*+]+`,
+  `[${CJK}]|(?<![^\\s([{"'])[-+]{1,2}(?=[\\p{L}\\p{N}])|[^\\s\\p{P}\\p{S}${CJK}]+(?:[.,:/@_'’\\\\-]+[^\\s\\p{P}\\p{S}${CJK}]+)*(?:\\+\\+|#)?|_+[\\p{L}\\p{N}_]+|(?<=\\S )[*/](?= \\S)|(?:(?![\`´¨])[\\p{S}!%&])+`,
   'gu',
 );
-/** Ends of sentences, dashes and quotes matched by the last alternative of TOKEN. */
+/** The end of a sentence, which the last alternative of TOKEN takes for an operator. */
 const PUNCTUATION_ONLY = /^!+$/;
 
-const CONTRACTIONS: Readonly<Record<string, string>> = {
-  cannot: 'can not',
-  "can't": 'can not',
-  "won't": 'will not',
-  "shan't": 'shall not',
-};
+const CONTRACTIONS: ReadonlyMap<string, string> = new Map([
+  ['cannot', 'can not'],
+  ["can't", 'can not'],
+  ["won't", 'will not'],
+  ["shan't", 'shall not'],
+]);
 
 /** `don't` is `do not`: a negation must be seen however it is written. */
-const expanded = (lower: string): string => CONTRACTIONS[lower] ?? lower.replace(/n't$/u, ' not');
+const expanded = (lower: string): string => CONTRACTIONS.get(lower) ?? lower.replace(/n't$/u, ' not');
 
 const singular = (word: string): string => {
   if (/^[a-z]{2,}(?:ch|sh|x|ss)es$/.test(word)) return word.slice(0, -2);

@@ -41,11 +41,11 @@ export const saveSnapshot = async (
   position: unknown,
   { vectors, words }: SearchIndexes,
 ): Promise<void> => {
+  const revisions = [vectors.revision, words.revision];
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const suffix = randomBytes(6).toString('hex');
   const nameOf = (kind: string) => `${kind}-${suffix}.bin`;
   const pathOf = (kind: string) => join(directory, nameOf(kind));
-  const revisions = [vectors.revision, words.revision];
   try {
     const [vectorParts, wordParts] = [new BinaryWriter(), new BinaryWriter()];
     vectors.dump(vectorParts);

@@ -11,13 +11,14 @@ export type VectorIndexOptions = {
   readonly dimension: number;
   /** Vectors from which a graph is built. @defaultValue 15000 */
   readonly graphFrom?: number;
+  /** Up to so many matching memories, and so many vectors that the graph lacks, a scan answers. @defaultValue 10000 */
+  readonly scanMost?: number;
 };
 
 type Loaded = { readonly store: VectorStore; readonly graph: HnswGraph | undefined; readonly pending: Iterable<number> };
 
 const GRAPH_FROM = 15_000;
-/** So many matching memories are scanned rather than searched for in the graph. */
-const SCAN_MOST = 15_000;
+const SCAN_MOST = 10_000;
 /** The graph is not asked for more rows than this: a scan is as fast. */
 const FETCH_MOST = 2_048;
 /** The graph's order is that of half precision: ask for some more and re-score. */
@@ -34,6 +35,7 @@ export class InProcessVectorIndex implements VectorIndex {
   revision = 0;
   private readonly store: VectorStore;
   private graphFrom: number;
+  private readonly scanMost: number;
   private graph: HnswGraph | undefined;
   /** Rows that the graph lacks. */
   private readonly pending = new Set<number>();
@@ -42,6 +44,7 @@ export class InProcessVectorIndex implements VectorIndex {
 
   constructor(options: VectorIndexOptions, loaded?: Loaded) {
     this.graphFrom = options.graphFrom ?? GRAPH_FROM;
+    this.scanMost = options.scanMost ?? SCAN_MOST;
     this.store = loaded?.store ?? new VectorStore(options.dimension);
     this.graph = loaded?.graph;
     for (const row of loaded?.pending ?? []) this.pending.add(row);
@@ -176,7 +179,7 @@ export class InProcessVectorIndex implements VectorIndex {
   /** Undefined where a scan is the better way. */
   private throughGraph(query: Float32Array, k: number, matcher: Matcher): TopK | undefined {
     const { graph, store, pending } = this;
-    if (!graph || matcher.atMost <= SCAN_MOST || pending.size > SCAN_MOST) return undefined;
+    if (!graph || matcher.atMost <= this.scanMost || pending.size > Math.max(this.scanMost, ROWS_PER_TURN)) return undefined;
     const windows = store.vectors / store.memories;
     const selectivity = matcher.atMost / store.memories;
     let fetch = Math.ceil(((k + FETCH_SPARE) * windows) / selectivity);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { alone } from './lock.mjs';
 import { inProject, Page, run, say } from './project.mjs';
 
@@ -15,6 +15,7 @@ export const ensureDependencies = async () => {
     // The native runtime that this variable leaves out is a download for graphics cards.
     const { code } = await npm(['ci', '--include=dev', '--no-audit', '--no-fund'], { ONNXRUNTIME_NODE_INSTALL: 'skip' });
     if (code !== 0) throw new Page(FAILED);
+    mkdirSync(inProject('node_modules'), { recursive: true }); // npm makes none when the lock names nothing
     writeFileSync(STAMP, lockHash());
   });
 };

@@ -38,7 +38,9 @@ const measure = async (memories: number, seed: number): Promise<IndexFigures> =>
 
   const beforeWords = resident();
   const words = new InMemoryLexicalIndex();
-  const wordsBuild = await timed(() => texts.forEach((text, i) => words.upsert(`m${i}`, text, facetsOf(i))));
+  const wordsBuild = await timed(() => {
+    for (const [i, text] of texts.entries()) words.upsert(`m${i}`, text, facetsOf(i));
+  });
   const wordsBytes = (resident() - beforeWords) / memories;
 
   const beforeVectors = resident();
@@ -62,7 +64,9 @@ const measure = async (memories: number, seed: number): Promise<IndexFigures> =>
   const knn = await latencies(queries, async ({ vector }, i) => {
     for (const hit of await vectors.knn(vector, K, {})) if (truth.get(i)?.has(hit.key)) found++;
   });
-  const half = await latencies(queries, ({ vector }) => vectors.knn(vector, K, { states: ['active'], projects: ['p0', 'p1', 'p2', 'p3', 'p4'] }));
+  const half = await latencies(queries, ({ vector }) =>
+    vectors.knn(vector, K, { states: ['active'], projects: ['p0', 'p1', 'p2', 'p3', 'p4'] }),
+  );
   const narrow = await latencies(queries, ({ vector }) => vectors.knn(vector, K, { projects: ['p3'] }));
   const lexical = await latencies(queries, ({ text }) => words.search(text, K, {}));
   const lexical60 = await latencies(queries, ({ text }) => words.search(text, 60, { states: ['active'] }));
@@ -144,5 +148,6 @@ const clustered = (clusters: number, random: () => number) => {
   };
 };
 
-/** Words whose frequency falls with their rank, none of them a stop word. */
-const zipf = (size: number, random: () => number) => () => `w${Math.floor(size ** random())}x`;
+/** Frequency falls with the rank, from the ranks on that English has beside its stop words. */
+const FIRST_RANK = 30;
+const zipf = (size: number, random: () => number) => () => `w${Math.floor(FIRST_RANK * (size / FIRST_RANK) ** random())}x`;

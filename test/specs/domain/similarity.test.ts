@@ -26,6 +26,10 @@ describe('S04: a correction', () => {
     ['The handler is called parseRequest in the gateway', 'The handler is called readRequest in the gateway', /identifier/],
     ['Set retries to -1 in the client', 'Set retries to 1 in the client', /symbol/],
     ['Alert when lag > 10', 'Alert when lag < 10', /symbol/],
+    ['Assert that a == b in the guard', 'Assert that a != b in the guard', /symbol/],
+    ['The size is width * height', 'The size is width / height', /./],
+    ['Parser: ✅', 'Parser: ❌', /symbol/],
+    ['gateway → billing', 'gateway ← billing', /symbol/],
     ['Write the parser in C', 'Write the parser in C++', /./],
     ['Run the linter before the tests', 'Run the linter after the tests', /condition/],
     ['Backups run daily on the replica', 'Backups run weekly on the replica', /condition/],
@@ -71,6 +75,7 @@ describe('a duplicate', () => {
     ['The staging API listens on port 8080', 'The staging API listens on port 8080!'],
     ['The release branch is cut on Tuesday', 'Release branches are cut on Tuesdays'],
     ['Run migrations on start', 'On start, run migrations'],
+    ['Use pnpm for *all* packages', 'Use `pnpm` for **all** packages!'],
     ["Don't run migrations on start", 'Do not run migrations on start'],
     ['Deploy to the staging cluster', 'Please deploy in the staging cluster'],
     ['The parser rejects empty input and logs a warning', 'The parser rejects empty input'],
@@ -92,6 +97,7 @@ describe('a memory about something else', () => {
     ['Use Postgres with billing', 'Use Redis with sessions'],
     ['Use dark mode in the editor', 'The staging API listens on port 8080'],
     ['', 'something'],
+    ['the constructor and toString', '__proto__ hasOwnProperty valueOf'],
   ])('shares little: %j, %j', (oldText, newText) => expect(relation(oldText, newText, FAR)).toBe('none'));
   it('is not a duplicate because it rewords one at less than the threshold', () => {
     expect(relation('We keep sessions in Redis for speed', 'Our fast session store is Redis', MINILM_THRESHOLDS.duplicate - 0.01)).toBe(

@@ -27,7 +27,11 @@ const FILTERS: readonly (readonly [name: string, filter: Filter, keys: string])[
   ['a time from', { createdFrom: 2_000 }, 'ce'],
   ['a time to', { createdTo: 2_000 }, 'abcdf'],
   ['a time range', { createdFrom: 1_001, createdTo: 2_999 }, 'c'],
-  ['all together', { states: ['active'], namespaces: ['episodic'], projects: ['atlas', 'borealis'], licences: ['own'], createdTo: 1_000 }, 'a'],
+  [
+    'all together',
+    { states: ['active'], namespaces: ['episodic'], projects: ['atlas', 'borealis'], licences: ['own'], createdTo: 1_000 },
+    'a',
+  ],
   ['an empty list', { states: [] }, ''],
   ['an empty list of projects', { projects: [] }, ''],
 ];
@@ -152,14 +156,22 @@ export const lexicalIndexContract = (name: string, create: () => LexicalIndex): 
       expect(keys('zzz')).toEqual([]);
     });
 
-    it.each(['ERR_MODULE_NOT_FOUND', '@scope/pkg', 'snake_case', 'camelCase', 'v1.2.3', 'src/app/main.ts', '--no-verify', '6379', '接続', 'Größe'])(
-      'finds %s by its exact spelling',
-      (identifier) => {
-        index.upsert('with', `We met ${identifier}, again.`, facets());
-        index.upsert('without', 'We met an error in a module of the app, not found again in any scope or case, version 1, no 63.', facets());
-        expect(index.search(identifier, 1, {})[0]).toMatchObject({ key: 'with', coverage: 1 });
-      },
-    );
+    it.each([
+      'ERR_MODULE_NOT_FOUND',
+      '@scope/pkg',
+      'snake_case',
+      'camelCase',
+      'v1.2.3',
+      'src/app/main.ts',
+      '--no-verify',
+      '6379',
+      '接続',
+      'Größe',
+    ])('finds %s by its exact spelling', (identifier) => {
+      index.upsert('with', `We met ${identifier}, again.`, facets());
+      index.upsert('without', 'We met an error in a module of the app, not found again in any scope or case, version 1, no 63.', facets());
+      expect(index.search(identifier, 1, {})[0]).toMatchObject({ key: 'with', coverage: 1 });
+    });
 
     it('prefers rare words, more of them, and short texts', () => {
       index.upsert('common', 'deploy deploy the service', facets());

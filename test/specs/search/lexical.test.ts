@@ -119,7 +119,7 @@ describe('the in-memory lexical index', () => {
     }
   });
 
-  it('gives room back: what churns does not grow', () => {
+  it('uses the numbers of gone terms and documents again', () => {
     const index = new InMemoryLexicalIndex();
     const size = () => {
       const writer = new BinaryWriter();

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTestApp, type TestApp } from '../../support/app.js';
+
+describe('remember and recall', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await openTestApp();
+  });
+  afterAll(async () => {
+    await test.verifyAll();
+    await test.end();
+  });
+
+  it('finds at once what was just stored', async () => {
+    const { commands, queries } = test.app;
+    const stored = await commands.remember({ content: 'The staging API listens on port 8080.', project: 'ports', tags: ['api'] }, test.call);
+    expect(stored).toMatchObject({ status: 'stored', namespace: 'episodic' });
+    const { results } = await queries.recall({ query: 'which port does the staging API use?' }, test.call);
+    expect(results[0]).toMatchObject({ content: 'The staging API listens on port 8080.', project: 'ports', tags: ['api'], licence: 'own', provenance: 'concluded' });
+  });
+
+  it('stores a corrected value and flags it against the first', async () => {
+    const stored = await test.app.commands.remember({ content: 'The staging API listens on port 8081.', project: 'ports' }, test.call);
+    expect(stored).toMatchObject({ status: 'stored', contradiction_warning: { existing_content: 'The staging API listens on port 8080.' } });
+  });
+
+  it('answers an equal text as a duplicate and stores nothing', async () => {
+    const again = await test.app.commands.remember({ content: 'the staging  API listens on port 8080.', project: 'ports' }, test.call);
+    expect(again).toMatchObject({ status: 'duplicate_found', existing_content: 'The staging API listens on port 8080.' });
+  });
+
+  it('answers nothing when nothing matches', async () => {
+    const { results, message } = await test.app.queries.recall({ query: 'zebra xylophone quantum' }, test.call);
+    expect(results).toEqual([]);
+    expect(message).toMatch(/No memory matches/);
+  });
+
+  it('tells a memory its history', async () => {
+    const { commands, queries } = test.app;
+    const stored = await commands.remember({ content: 'Release branch is cut on Tuesdays' }, test.call);
+    if (stored.status !== 'stored') throw new Error('not stored');
+    await commands.retag({ key: stored.key, add: ['release'] }, test.call);
+    await commands.revise({ key: stored.key, content: 'Release branch is cut on Thursdays', reason: 'moved' }, test.call);
+    await commands.deprioritise({ key_or_query: stored.key, reason: 'old', reinstate_hints: ['release train'] }, test.call);
+    const explained = await queries.explainMemory({ key: stored.key }, test.call);
+    if (explained.status === 'not_found') throw new Error('not found');
+    expect(explained.timeline.map(({ event }) => event)).toEqual(['MemoryRemembered', 'MemoryRetagged', 'MemoryRevised', 'MemoryDeprioritised']);
+    expect(explained.timeline[2]?.changed).toEqual({ content: { from: 'Release branch is cut on Tuesdays', to: 'Release branch is cut on Thursdays' } });
+    const { results } = await queries.recall({ query: 'release train' }, test.call);
+    expect(results[0]).toMatchObject({ key: stored.key, score: 0.6, reinstate_candidate: true, deprioritised_reason: 'old' });
+  });
+
+  it('forgets exactly what was previewed, and leaves nothing', async () => {
+    const { commands, queries } = test.app;
+    const stored = await commands.remember({ content: 'The password rotation happens in the zanzibar bunker' }, test.call);
+    if (stored.status !== 'stored') throw new Error('not stored');
+    const preview = await commands.forget({ key_or_query: stored.key }, test.call);
+    expect(preview).toMatchObject({ status: 'preview', targets: [{ key: stored.key }] });
+    const done = await commands.forget({ key_or_query: stored.key, confirm: true, keys: [stored.key] }, test.call);
+    expect(done).toMatchObject({ status: 'deleted', deleted_keys: [stored.key] });
+    expect((await queries.recall({ query: 'zanzibar bunker' }, test.call)).results).toEqual([]);
+    expect(await queries.explainMemory({ key: stored.key }, test.call)).toMatchObject({ status: 'forgotten' });
+  });
+
+  it('is healthy', async () => {
+    const health = await test.app.queries.health();
+    expect(health.issues.filter(({ severity }) => severity === 'red')).toEqual([]);
+  });
+});
