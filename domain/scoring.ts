@@ -58,7 +58,7 @@ export const round6 = (value: number): number => Math.round(value * 1e6) / 1e6;
 export const surfaceScore = (state: State, isFact: boolean, deprioritisedWeight: number): number => {
   if (state === 'archived') return 0;
   const ceiling = isFact ? FACT_WEIGHT : 1;
-  return state === 'active' ? ceiling : deprioritisedWeight;
+  return state === 'active' ? ceiling : Math.min(ceiling, deprioritisedWeight);
 };
 
 /** 1 until `decayDays`, then 5 % less for each 30 days, at least 0.3. A time ahead of `now` or unreadable counts as new. */

@@ -145,6 +145,7 @@ const fetchRows = async (
     else if (error) throw error;
     else if (Object.keys(fields as Row).length > 0) rows.set(row, fields as Row);
   }
+  if (unreadable.size === 0) return { rows, broken: [] };
   const broken = entries.flatMap((entry) =>
     entry.kind === 'event' && rowsRead(projection, [entry]).some((row) => unreadable.has(row)) ? [entry.event.position] : [],
   );

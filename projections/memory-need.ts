@@ -19,7 +19,7 @@ export const memoryNeed = async (
   for (const { name, generation } of serving) {
     for await (const rows of scanRows(redis, keys, name, generation)) {
       const sample = rows.slice(0, SAMPLES);
-      const sizes = await Promise.all(sample.map((row) => redis.memory('USAGE', keys.row(name, generation, row))));
+      const sizes = await Promise.all(sample.map((row) => redis.memory('USAGE', keys.row(name, generation, row), 'SAMPLES', 0)));
       need += (sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0) / sample.length) * rows.length;
     }
   }

@@ -5,6 +5,7 @@ import { createBell } from './bell.js';
 import { projectionsReached } from './checkpoint.js';
 import type { ProjectorDeps } from './deps.js';
 import { createFollower } from './follower.js';
+import { createGate } from './gate.js';
 import { clearRequest, noteFailure } from './generation.js';
 import { createHoldings, type Holding } from './holdings.js';
 import { createLeases } from './lease.js';
@@ -41,7 +42,10 @@ export type Runner = {
   readonly run: (signal: AbortSignal) => Promise<void>;
   /** Says that the log has grown, so that nothing waits for a timer. */
   readonly poke: () => void;
-  /** Waits until the named views (default all) have passed a position, whichever process writes them. */
+  /**
+   * Waits until the named views (default all) have passed a position, whichever process writes them; not before this
+   * runner has looked at them once, so that a view of another history is never taken for one that is up to date.
+   */
   readonly waitFor: (position: Position, timeoutMs: number, names?: readonly string[]) => Promise<'reached' | 'late'>;
   /** Runs a function while this process applies nothing. */
   readonly exclusively: <T>(work: () => Promise<T>) => Promise<T>;
@@ -59,7 +63,9 @@ export const createRunner = (deps: ProjectorDeps, projections: readonly Projecti
   const exclusively = createLock();
   const bell = createBell();
   const rebuilding = new Map<string, Promise<void>>();
+  const sweeping = new Map<string, Promise<void>>();
   const refused = new Map<string, { readonly reason: string; readonly again: number }>();
+  const firstLook = createGate();
   let outage: string | undefined;
   let tickedAt = Number.NEGATIVE_INFINITY;
 
@@ -86,9 +92,22 @@ export const createRunner = (deps: ProjectorDeps, projections: readonly Projecti
     });
     tickedAt = performance.now();
     for (const { name, checkpoint } of targets()) progress.reached(name, checkpoint);
+    firstLook.open();
     startRebuilds(signal);
+    startSweeps();
+  };
+
+  /** In the background, since a large generation takes its time; a rebuild of the same view waits for it. */
+  const startSweeps = (): void => {
     for (const { projection, token } of holdings.all()) {
-      if (!rebuilding.has(projection.name)) await sweep({ redis, keys, name: projection.name, token, now: now() }, graceMs);
+      const { name } = projection;
+      if (rebuilding.has(name) || sweeping.has(name)) continue;
+      const work = sweep({ redis, keys, name, token, now: now() }, graceMs)
+        .catch((error: unknown) =>
+          logger.warn({ projection: name, reason: reasonOf(error) }, 'old generations were not deleted; trying again'),
+        )
+        .finally(() => sweeping.delete(name));
+      sweeping.set(name, work);
     }
   };
 
@@ -96,7 +115,7 @@ export const createRunner = (deps: ProjectorDeps, projections: readonly Projecti
     const stale = holdings.all().filter((holding) => {
       const failed = refused.get(holding.projection.name);
       const soon = failed !== undefined && now() < failed.again && holding.stale !== 'wanted';
-      return holding.stale !== undefined && !soon && !rebuilding.has(holding.projection.name);
+      return holding.stale !== undefined && !soon && !rebuilding.has(holding.projection.name) && !sweeping.has(holding.projection.name);
     });
     if (stale.length === 0) return;
     const work = rebuildAll(stale, signal).finally(() => {
@@ -181,14 +200,15 @@ export const createRunner = (deps: ProjectorDeps, projections: readonly Projecti
         await follow(signal);
       } finally {
         clearInterval(renewal);
-        await Promise.allSettled(rebuilding.values());
+        await Promise.allSettled([...rebuilding.values(), ...sweeping.values()]);
         await holdings.release().catch(() => undefined);
       }
     },
     poke: bell.ring,
     waitFor: async (position, timeoutMs, wanted = names) => {
       const deadline = performance.now() + timeoutMs;
-      const here = await progress.wait(wanted, position, timeoutMs);
+      if (!(await firstLook.passed(timeoutMs))) return 'late';
+      const here = await progress.wait(wanted, position, Math.max(0, deadline - performance.now()));
       if (here !== 'lost') return here;
       return projectionsReached(redis, keys, wanted, position, Math.max(0, deadline - performance.now()));
     },

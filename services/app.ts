@@ -32,8 +32,8 @@ import { createQueries } from './queries/index.js';
 import { bestMatches } from './queries/matches.js';
 import type { QueryParts, Stale } from './queries/parts.js';
 import { connect, type ValkeyTarget } from './valkey/client.js';
-import type { ValkeyStatus } from './valkey/supervisor.js';
 import { unavailableWhenDown } from './valkey/errors.js';
+import type { ValkeyStatus } from './valkey/supervisor.js';
 import { rememberModel } from './vectors/fill.js';
 import { VectorKeeper } from './vectors/keeper.js';
 import { VERSION } from './version.js';
@@ -78,7 +78,8 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
   const { config, logger, target, provider, random = systemRandom(), now = Date.now } = options;
   const keys = createKeys(config.tenant, options.cluster ?? false);
   const onError = (error: Error): void => logger.debug({ err: error }, 'a connection to Valkey broke');
-  const open = (kind: Parameters<typeof connect>[1], name: string) => connect(target, kind, { name: `omnimem-${name}`, commandTimeoutMs: 5_000, onError });
+  const open = (kind: Parameters<typeof connect>[1], name: string) =>
+    connect(target, kind, { name: `omnimem-${name}`, commandTimeoutMs: 5_000, onError });
   const connections = { append: open('append', 'append'), read: open('general', 'read'), blocking: open('blocking', 'tail') };
   const work = open('general', 'work');
   const disconnect = (): void => {
@@ -204,7 +205,8 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
       if (index.progress.everCaughtUp) return;
       onWait?.('the views of the log');
       const outcome = await index.progress.waitFor('end', timeoutMs);
-      if (outcome === 'late') throw new DomainError('UNAVAILABLE', 'The views of the log are still being read', 'Try again in a moment; nothing is lost');
+      if (outcome === 'late')
+        throw new DomainError('UNAVAILABLE', 'The views of the log are still being read', 'Try again in a moment; nothing is lost');
     },
     metrics: metrics.render,
     countToolCall: metrics.toolCall,
@@ -283,4 +285,3 @@ const documentMembers = async (redis: Redis, keys: Keys, documents: readonly str
     }),
   );
 };
-

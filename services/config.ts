@@ -161,3 +161,10 @@ const deepFreeze = <T extends object>(value: T): T => {
   for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) deepFreeze(inner);
   return Object.freeze(value);
 };
+
+/** What the roads to the model look at: the settings, and this process's own environment for the programs they run. */
+export const modelEnvironment = ({ embedding: { hub, modelDir } }: Config): NodeJS.ProcessEnv => ({
+  ...process.env,
+  HF_ENDPOINT: hub,
+  ...(modelDir !== undefined && { OMNIMEM_MODEL_DIR: modelDir }),
+});

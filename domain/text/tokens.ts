@@ -13,43 +13,51 @@ export type QueryTerm = { readonly term: string; readonly weight: number };
 const UNSPACED = '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}ー\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}';
 const LETTER = `[[\\p{L}\\p{N}\\p{M}_]--[${UNSPACED}]]`;
 const JOINT = '(?:::|://|[\\-.\\/:\\\\@+~])';
-const ANY_CHUNK = new RegExp(`(?<run>[${UNSPACED}]+)|${LETTER}+(?:${JOINT}${LETTER}+)*(?:\\+\\+|#)?`, 'gv');
+const ANY_CHUNK = new RegExp(`[${UNSPACED}]+|${LETTER}+(?:${JOINT}${LETTER}+)*(?:\\+\\+|#)?`, 'gv');
 const ASCII_CHUNK = /[A-Za-z0-9_]+(?:(?:::|:\/\/|[-./:\\@+~])[A-Za-z0-9_]+)*(?:\+\+|#)?/g;
+const UNSPACED_RUN = new RegExp(`^[${UNSPACED}]`, 'v');
 /** Longer names are cut on both sides, so that they still meet. Room for a SHA-512 in hex. */
 const LONGEST_TERM = 128;
+const HALF_A_PAIR = /[\ud800-\udbff]$/;
 const ENGLISH_WORD = /^[a-z]{3,}$/;
 
-const STEM_CACHE_SIZE = 50_000;
-const stems = new Map<string, string>();
-const stem = (word: string): string => {
-  const known = stems.get(word);
+type Word = { readonly kind: 'word'; readonly plain: string; readonly stem: string; readonly stop: boolean };
+type Chunk =
+  | Word
+  /** `names` are taken as they are; the identifier itself is not among them. */
+  | { readonly kind: 'identifier'; readonly whole: string; readonly names: readonly string[]; readonly words: readonly Word[] }
+  | { readonly kind: 'run'; readonly characters: readonly string[] };
+
+const chunksOf = (text: string): Chunk[] => {
+  const folded = foldAccents(text);
+  return (folded.match(isAscii(folded) ? ASCII_CHUNK : ANY_CHUNK) ?? []).map(parsedOnce);
+};
+
+const CACHE_SIZE = 50_000;
+const LONGEST_CACHED = 40;
+const cache = new Map<string, Chunk>();
+const parsedOnce = (chunk: string): Chunk => {
+  if (chunk.length > LONGEST_CACHED) return parsed(chunk);
+  const known = cache.get(chunk);
   if (known !== undefined) return known;
-  const found = ENGLISH_WORD.test(word) ? stemmer(word) : word;
-  if (stems.size >= STEM_CACHE_SIZE) stems.clear();
-  stems.set(word, found);
+  if (cache.size >= CACHE_SIZE) cache.clear();
+  const found = parsed(chunk);
+  cache.set(chunk, found);
   return found;
 };
 
-type Visitor = {
-  word(word: string): void;
-  /** `names` are taken as they are, `words` are plain words; the identifier itself is among neither. */
-  identifier(whole: string, names: readonly string[], words: readonly string[]): void;
-  run(characters: readonly string[]): void;
+const parsed = (chunk: string): Chunk => {
+  if (UNSPACED_RUN.test(chunk)) return { kind: 'run', characters: [...chunk] };
+  if (!isCompound(chunk)) return wordOf(chunk.toLowerCase());
+  const { names, words } = partsOf(chunk);
+  return { kind: 'identifier', whole: cut(chunk.toLowerCase()), names: names.map(cut), words: words.map(wordOf) };
 };
 
-const visit = (text: string, to: Visitor): void => {
-  const folded = foldAccents(text);
-  for (const match of folded.matchAll(isAscii(folded) ? ASCII_CHUNK : ANY_CHUNK)) {
-    const chunk = match[0];
-    if (match.groups?.run !== undefined) to.run([...chunk]);
-    else if (isCompound(chunk)) {
-      const { names, words } = partsOf(chunk);
-      to.identifier(cut(chunk.toLowerCase()), names.map(cut), words.map(cut));
-    } else to.word(cut(chunk.toLowerCase()));
-  }
+const wordOf = (lowerCased: string): Word => {
+  const plain = cut(lowerCased);
+  return { kind: 'word', plain, stem: ENGLISH_WORD.test(plain) ? stemmer(plain) : plain, stop: STOP_WORDS.has(plain) };
 };
 
-const HALF_A_PAIR = /[\ud800-\udbff]$/;
 const cut = (term: string): string => (term.length <= LONGEST_TERM ? term : term.slice(0, LONGEST_TERM).replace(HALF_A_PAIR, ''));
 
 const pairs = (characters: readonly string[]): string[] => characters.slice(1).map((second, i) => `${characters[i]}${second}`);
@@ -58,21 +66,17 @@ const pairs = (characters: readonly string[]): string[] => characters.slice(1).m
 export const documentTerms = (text: string): DocumentTerms => {
   const terms: string[] = [];
   const silent: string[] = [];
-  const word = (plain: string) => {
-    if (STOP_WORDS.has(plain)) silent.push(plain);
-    else terms.push(stem(plain));
-  };
-  visit(text, {
-    word,
-    identifier(whole, names, words) {
-      terms.push(whole, ...names);
-      for (const part of words) word(part);
-    },
-    run(characters) {
-      terms.push(...pairs(characters));
-      silent.push(...characters);
-    },
-  });
+  const addWord = ({ stop, plain, stem }: Word) => (stop ? silent.push(plain) : terms.push(stem));
+  for (const chunk of chunksOf(text)) {
+    if (chunk.kind === 'word') addWord(chunk);
+    else if (chunk.kind === 'identifier') {
+      terms.push(chunk.whole, ...chunk.names);
+      for (const word of chunk.words) addWord(word);
+    } else {
+      terms.push(...pairs(chunk.characters));
+      silent.push(...chunk.characters);
+    }
+  }
   return { terms, silent };
 };
 
@@ -84,20 +88,16 @@ export const queryTerms = (text: string): QueryTerm[] => {
   const weights = new Map<string, number>();
   const stops = new Set<string>();
   const add = (term: string, weight: number) => weights.set(term, Math.max(weight, weights.get(term) ?? 0));
-  visit(text, {
-    word(plain) {
-      if (STOP_WORDS.has(plain)) stops.add(plain);
-      else add(stem(plain), 1);
-    },
-    identifier(whole, names, words) {
-      add(whole, 1);
-      const parts = [...names, ...words.filter((part) => !STOP_WORDS.has(part)).map(stem)];
+  for (const chunk of chunksOf(text)) {
+    if (chunk.kind === 'word') {
+      if (chunk.stop) stops.add(chunk.plain);
+      else add(chunk.stem, 1);
+    } else if (chunk.kind === 'identifier') {
+      add(chunk.whole, 1);
+      const parts = [...chunk.names, ...chunk.words.filter((word) => !word.stop).map((word) => word.stem)];
       for (const part of parts) add(part, 1 / parts.length);
-    },
-    run(characters) {
-      for (const term of characters.length === 1 ? characters : pairs(characters)) add(term, 1);
-    },
-  });
+    } else for (const term of chunk.characters.length === 1 ? chunk.characters : pairs(chunk.characters)) add(term, 1);
+  }
   const found = weights.size > 0 ? weights : new Map([...stops].map((stop) => [stop, 1]));
   return [...found].map(([term, weight]) => ({ term, weight }));
 };

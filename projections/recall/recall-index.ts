@@ -155,7 +155,11 @@ export class RecallIndex {
         if (await this.#applyToMemory(entry.event)) changed.add(entry.event.envelope.subject);
       } else this.#applyToRest(entry.event);
     }
-    for (const space of this.#spaces()) await space.load([...changed].filter((key) => this.documents.has(key)), (key) => this.documents.get(key));
+    for (const space of this.#spaces())
+      await space.load(
+        [...changed].filter((key) => this.documents.has(key)),
+        (key) => this.documents.get(key),
+      );
     const last = page.at(-1);
     if (last && comparePositions(positionOf(last), this.progress.position) > 0) this.progress.reached(positionOf(last));
   }
@@ -199,7 +203,9 @@ export class RecallIndex {
         break;
       case 'EmbeddingModelChanged':
         this.#modelInLog = { id: event.data.to, name: event.data.name, dimension: event.data.dimension };
-        this.#switching = this.#switching.then(() => this.#serve()).catch((error) => this.#parts.onTrouble('a vector space could not be loaded', error));
+        this.#switching = this.#switching
+          .then(() => this.#serve())
+          .catch((error) => this.#parts.onTrouble('a vector space could not be loaded', error));
         break;
     }
   }

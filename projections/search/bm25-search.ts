@@ -18,8 +18,10 @@ export type SearchTerm = {
   readonly weight: number;
   readonly documents: number;
   readonly start: number;
+  /** No document holds it more often. */
   readonly mostOften: number;
-  readonly shortest: number;
+  /** In no document is length divided by frequency smaller. */
+  readonly leastSpread: number;
 };
 
 export type Collection = {
@@ -93,7 +95,9 @@ export class Bm25Search {
     return slots.flatMap((slot) => {
       const covered = coveredBy(slot, known, collection.postings);
       if (covered === 0) return [];
-      const score = known.reduce((sum, term) => sum + share(term, frequencyIn(term, slot, collection.postings), slot, collection), 0);
+      const length = collection.lengths[slot] as number;
+      const shareOf = (term: Weighed) => share(term.ideal, frequencyIn(term, slot, collection.postings), length, collection.averageLength);
+      const score = known.reduce((sum, term) => sum + shareOf(term), 0);
       return [{ key: this.keyOf(slot), score: rounded(score / ideal), coverage: rounded(covered / ideal) }];
     });
   }
@@ -115,12 +119,11 @@ export class Bm25Search {
   }
 
   /** Adds a term to every document that holds it and passes the filter. */
-  private addAll(term: Weighed, collection: Collection): void {
+  private addAll({ start, documents, ideal }: Weighed, { postings, lengths, averageLength, matches }: Collection): void {
     const { sums, touchedIn, touched, run } = this;
-    const { postings, matches } = collection;
-    const end = term.start + term.documents;
+    const end = start + documents;
     let count = this.touchedCount;
-    for (let i = term.start; i < end; i++) {
+    for (let i = start; i < end; i++) {
       const posting = postings[i] as number;
       const slot = posting >>> FREQUENCY_BITS;
       if (touchedIn[slot] !== run) {
@@ -130,19 +133,37 @@ export class Bm25Search {
           touched[count++] = slot;
         } else sums[slot] = REFUSED;
       }
-      const score = sums[slot] as number;
-      if (score >= 0) sums[slot] = score + share(term, posting & FREQUENCY_MASK, slot, collection);
+      const sum = sums[slot] as number;
+      if (sum >= 0) sums[slot] = sum + share(ideal, posting & FREQUENCY_MASK, lengths[slot] as number, averageLength);
     }
     this.touchedCount = count;
   }
 
-  /** Adds a term to the documents that are still in play. */
+  /** Adds a term to the documents that are still in play, by looking each up or by running along the postings, whichever is shorter. */
   private addToCandidates(term: Weighed, collection: Collection): void {
+    if (this.touchedCount * STEPS_OF_A_LOOKUP > term.documents) {
+      this.addToTouched(term, collection);
+      return;
+    }
     const { sums, touched } = this;
+    const { postings, lengths, averageLength } = collection;
     for (let i = 0; i < this.touchedCount; i++) {
       const slot = touched[i] as number;
-      const frequency = frequencyIn(term, slot, collection.postings);
-      if (frequency > 0) sums[slot] = (sums[slot] as number) + share(term, frequency, slot, collection);
+      const frequency = frequencyIn(term, slot, postings);
+      if (frequency > 0) sums[slot] = (sums[slot] as number) + share(term.ideal, frequency, lengths[slot] as number, averageLength);
+    }
+  }
+
+  /** Documents that fell out of play are added to as well: nobody looks at them any more. */
+  private addToTouched({ start, documents, ideal }: Weighed, { postings, lengths, averageLength }: Collection): void {
+    const { sums, touchedIn, run } = this;
+    const end = start + documents;
+    for (let i = start; i < end; i++) {
+      const posting = postings[i] as number;
+      const slot = posting >>> FREQUENCY_BITS;
+      if (touchedIn[slot] !== run) continue;
+      const sum = sums[slot] as number;
+      if (sum >= 0) sums[slot] = sum + share(ideal, posting & FREQUENCY_MASK, lengths[slot] as number, averageLength);
     }
   }
 
@@ -171,12 +192,15 @@ export class Bm25Search {
   }
 }
 
+/** A binary search among 100,000 postings against one step along them. */
+const STEPS_OF_A_LOOKUP = 12;
+
 /** The score of a document that the filter refused. */
 const REFUSED = -1;
 
-/** What a term adds to a document that holds it `frequency` times. */
-const share = (term: Weighed, frequency: number, slot: number, { lengths, averageLength }: Collection): number =>
-  (term.ideal * frequency) / (frequency + K1 * (1 - B + (B * (lengths[slot] as number)) / averageLength));
+/** What a term adds to a document of this length that holds it `frequency` times. */
+const share = (ideal: number, frequency: number, length: number, averageLength: number): number =>
+  (ideal * frequency) / (frequency + K1 * (1 - B) + (K1 * B * length) / averageLength);
 
 /**
  * The terms that some document holds, rarest first, so that the sum of every document is made in the same order whatever
@@ -186,8 +210,7 @@ const weigh = (terms: readonly SearchTerm[], { documents, averageLength }: Colle
   const weighed = terms
     .map((term) => {
       const ideal = term.weight * inverseDocumentFrequency(term.documents, documents) * (K1 + 1);
-      const norm = K1 * (1 - B + (B * term.shortest) / averageLength);
-      return { ...term, ideal, bound: (ideal * term.mostOften) / (term.mostOften + norm) };
+      return { ...term, ideal, bound: ideal / (1 + (K1 * (1 - B)) / term.mostOften + (K1 * B * term.leastSpread) / averageLength) };
     })
     .sort((a, b) => a.documents - b.documents || (a.term < b.term ? -1 : 1));
   return {

@@ -50,9 +50,9 @@ export class InMemoryLexicalIndex implements LexicalIndex {
     this.lengths = grown(this.lengths, slot + 1);
     this.lengths[slot] = terms.length;
     this.totalLength += terms.length;
-    const distinct = new Set<number>();
-    for (const list of [terms, silent]) for (const term of list) distinct.add(this.countTerm(term));
-    for (const term of [...distinct].sort((a, b) => a - b)) {
+    const distinct: number[] = [];
+    for (const list of [terms, silent]) for (const term of list) this.countTerm(term, distinct);
+    for (const term of distinct.sort((a, b) => a - b)) {
       const frequency = this.frequencies[term] as number;
       this.frequencies[term] = 0;
       this.postings.insert(term, slot * (MOST_OFTEN + 1) + frequency);
@@ -136,8 +136,8 @@ export class InMemoryLexicalIndex implements LexicalIndex {
     const { dictionary, postings } = this;
     return queryTerms(query).map(({ term, weight }) => {
       const id = dictionary.find(term);
-      if (id === undefined) return { term, weight, documents: 0, start: 0, mostOften: 0, shortest: 0 };
-      const bounds = { mostOften: dictionary.mostOftenIn(id), shortest: dictionary.shortestWith(id) };
+      if (id === undefined) return { term, weight, documents: 0, start: 0, mostOften: 0, leastSpread: 0 };
+      const bounds = { mostOften: dictionary.mostOftenIn(id), leastSpread: dictionary.leastSpreadOf(id) };
       return { term, weight, documents: postings.length(id), start: postings.start(id), ...bounds };
     });
   }
@@ -153,11 +153,11 @@ export class InMemoryLexicalIndex implements LexicalIndex {
     };
   }
 
-  private countTerm(term: string): number {
+  private countTerm(term: string, distinct: number[]): void {
     const id = this.dictionary.findOrAdd(term);
     this.frequencies = grown(this.frequencies, id + 1);
     const frequency = this.frequencies[id] as number;
+    if (frequency === 0) distinct.push(id);
     if (frequency < MOST_OFTEN) this.frequencies[id] = frequency + 1;
-    return id;
   }
 }

@@ -1,15 +1,13 @@
 import type { BinaryReader, BinaryWriter } from './binary.js';
 import { grown, Slots } from './growable.js';
 
-const NO_LENGTH = 0xffffffff;
-
 /** Numbers the terms that at least one document holds, and bounds how much each can weigh anywhere. */
 export class TermDictionary {
   private readonly ids = new Map<string, number>();
   private terms: (string | undefined)[] = [];
   private slots = new Slots();
   private mostOften = new Uint8Array(0);
-  private shortest = new Uint32Array(0);
+  private leastSpread = new Float64Array(0);
 
   get size(): number {
     return this.ids.size;
@@ -31,9 +29,9 @@ export class TermDictionary {
     this.ids.set(term, id);
     this.terms[id] = term;
     this.mostOften = grown(this.mostOften, id + 1);
-    this.shortest = grown(this.shortest, id + 1, NO_LENGTH);
+    this.leastSpread = grown(this.leastSpread, id + 1);
     this.mostOften[id] = 0;
-    this.shortest[id] = NO_LENGTH;
+    this.leastSpread[id] = Number.POSITIVE_INFINITY;
     return id;
   }
 
@@ -46,7 +44,8 @@ export class TermDictionary {
   /** Remembers that a document of this length holds the term so often. */
   widen(id: number, frequency: number, length: number): void {
     if (frequency > (this.mostOften[id] as number)) this.mostOften[id] = frequency;
-    if (length < (this.shortest[id] as number)) this.shortest[id] = length;
+    const spread = length / frequency;
+    if (spread < (this.leastSpread[id] as number)) this.leastSpread[id] = spread;
   }
 
   /** No document that is left holds the term more often; removals may leave it too high. */
@@ -54,15 +53,15 @@ export class TermDictionary {
     return this.mostOften[id] as number;
   }
 
-  /** No document that is left and holds the term is shorter; removals may leave it too low. */
-  shortestWith(id: number): number {
-    return this.shortest[id] as number;
+  /** In no document that is left is length divided by frequency smaller; removals may leave it too low. */
+  leastSpreadOf(id: number): number {
+    return this.leastSpread[id] as number;
   }
 
   dump(to: BinaryWriter): void {
     to.strings(this.terms.map((term) => term ?? ''));
     to.array(this.mostOften.subarray(0, this.end));
-    to.array(this.shortest.subarray(0, this.end));
+    to.array(this.leastSpread.subarray(0, this.end));
   }
 
   static load(from: BinaryReader): TermDictionary {
@@ -78,7 +77,7 @@ export class TermDictionary {
     });
     dictionary.slots = new Slots(dictionary.terms.length, free);
     dictionary.mostOften = from.uint8();
-    dictionary.shortest = from.uint32();
+    dictionary.leastSpread = from.float64();
     return dictionary;
   }
 }

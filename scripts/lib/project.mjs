@@ -39,7 +39,8 @@ export const run = async (command, args, { env = {}, stdout = 2, capture = false
   const child = spawn(command, args, {
     cwd: root,
     env: { ...process.env, ...env },
-    stdio: capture ? ['ignore', 'pipe', 'pipe'] : ['inherit', stdout, 2],
+    // Never our standard input: what waits there may be for the program that runs afterwards.
+    stdio: ['ignore', ...(capture ? ['pipe', 'pipe'] : [stdout, 2])],
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

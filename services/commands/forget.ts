@@ -21,14 +21,21 @@ export const forget = async (parts: CommandParts, input: ForgetInput, call: Call
   const named = input.keys ?? (isKey(input.key_or_query) ? [input.key_or_query] : []);
   const keys = [...new Set(named.map(parseKey))];
   if (keys.length === 0) {
-    throw new DomainError('CONFIRMATION_REQUIRED', 'A query does not say what to erase', 'Call forget without confirm first, then pass the keys it listed');
+    throw new DomainError(
+      'CONFIRMATION_REQUIRED',
+      'A query does not say what to erase',
+      'Call forget without confirm first, then pass the keys it listed',
+    );
   }
-  if (keys.length > MAX_KEYS) throw new DomainError('TOO_LARGE', `At most ${MAX_KEYS} keys are erased in one call`, 'Call forget several times');
+  if (keys.length > MAX_KEYS)
+    throw new DomainError('TOO_LARGE', `At most ${MAX_KEYS} keys are erased in one call`, 'Call forget several times');
   return erase(parts, keys, call);
 };
 
 const preview = async (parts: CommandParts, keyOrQuery: string): Promise<ForgetResult> => {
-  const found = isKey(keyOrQuery) ? [parseKey(keyOrQuery)] : (await parts.bestMatches(keyOrQuery, true)).filter((match) => match.confident).map((match) => match.key);
+  const found = isKey(keyOrQuery)
+    ? [parseKey(keyOrQuery)]
+    : (await parts.bestMatches(keyOrQuery, true)).filter((match) => match.confident).map((match) => match.key);
   await parts.fresh();
   const histories = await parts.log.load(withFacts(parts, found.slice(0, MAX_KEYS)));
   const targets = histories.flatMap((history) => {
@@ -53,7 +60,9 @@ const erase = async (parts: CommandParts, keys: readonly string[], call: Call): 
     const histories = await log.load(withFacts(parts, keys));
     const going = histories.filter((history) => {
       const { state } = stateOf(memoryDecider, history);
-      return keys.includes(history.subject) || isLive(state) ? memoryDecider.decide({ type: 'ForgetMemory', data: {} }, state).length > 0 : false;
+      return keys.includes(history.subject) || isLive(state)
+        ? memoryDecider.decide({ type: 'ForgetMemory', data: {} }, state).length > 0
+        : false;
     });
     if (going.length === 0) return { status: 'deleted', deleted_keys: [], erased: true, disk: parts.onErased([]) };
     const models = await parts.models();

@@ -83,7 +83,11 @@ const matching = async (parts: CommandParts, query: string, anyOfTheBest: boolea
 };
 
 /** An archived text may be remembered anew, so its claim is free; coming back it takes it again unless it is held by now. */
-const claimChange = (salt: string, { namespace, project, content, status }: LiveMemory, to: State): Pick<Decision, 'claims' | 'release'> => {
+const claimChange = (
+  salt: string,
+  { namespace, project, content, status }: LiveMemory,
+  to: State,
+): Pick<Decision, 'claims' | 'release'> => {
   const claim = textClaim(salt, namespace, project, content);
   if (to === 'archived') return { release: [claim] };
   return status === 'archived' ? { claims: [{ claim, mode: 'ifFree' }] } : {};
@@ -92,5 +96,9 @@ const claimChange = (salt: string, { namespace, project, content, status }: Live
 const parseReason = (text: string): string => {
   const reason = text.trim();
   if (reason !== '' && reason.length <= MAX_REASON) return reason;
-  throw new DomainError('VALIDATION', `The reason has ${reason.length} characters; 1 to ${MAX_REASON} are allowed`, 'Say in a sentence why');
+  throw new DomainError(
+    'VALIDATION',
+    `The reason has ${reason.length} characters; 1 to ${MAX_REASON} are allowed`,
+    'Say in a sentence why',
+  );
 };

@@ -7,10 +7,10 @@ import type { RecallIndex } from '../../projections/recall/recall-index.js';
 import type { Call } from '../api.js';
 import type { Embedder } from '../embedding/port.js';
 import type { Appended } from '../eventlog/append.js';
-import type { Match } from '../queries/matches.js';
 import type { Stamped } from '../eventlog/handle.js';
 import type { EventLog } from '../eventlog/log.js';
 import type { Random } from '../eventlog/random.js';
+import type { Match } from '../queries/matches.js';
 
 /** What commands are made of. */
 export type CommandParts = {

@@ -26,7 +26,11 @@ export const rememberDocument = async (parts: CommandParts, input: RememberDocum
 
   const texts = chunkText(intake.remembered.content, strategy, input.chunk_size);
   if (texts.length > MAX_EVENTS) {
-    throw new DomainError('TOO_LARGE', `The document falls into ${texts.length} chunks, at most ${MAX_EVENTS} fit`, 'Split it, or take larger chunks');
+    throw new DomainError(
+      'TOO_LARGE',
+      `The document falls into ${texts.length} chunks, at most ${MAX_EVENTS} fit`,
+      'Split it, or take larger chunks',
+    );
   }
   call.progress?.('embedding the chunks', 0, texts.length);
   const embedded = texts.length > 0 ? await embedForWrite(parts, texts, call.signal) : { state: 'pending' as const };

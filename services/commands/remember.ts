@@ -1,6 +1,6 @@
-import { clip } from '../../domain/passage.js';
 import { memoryKey } from '../../domain/memory/key.js';
 import { memoryDecider } from '../../domain/memory/memory.js';
+import { clip } from '../../domain/passage.js';
 import type { Namespace } from '../../domain/vocabulary.js';
 import type { Call, RememberInput, RememberResult } from '../api.js';
 import { handleCommand, stateOf } from '../eventlog/handle.js';

@@ -32,6 +32,7 @@ export const retag = async (parts: CommandParts, { key: text, tags, add, remove 
 
 /** A command that takes no claims cannot be refused one. */
 export const expectFree = <Outcome>(outcome: Outcome | { readonly claimedBy: string }): Outcome => {
-  if (typeof outcome === 'object' && outcome !== null && 'claimedBy' in outcome) throw new Error('a claim was refused that nobody asked for');
+  if (typeof outcome === 'object' && outcome !== null && 'claimedBy' in outcome)
+    throw new Error('a claim was refused that nobody asked for');
   return outcome as Outcome;
 };

@@ -45,7 +45,9 @@ const stampAll = async (
   );
   const siblings = await parts.documentMembers([...documents]);
   const unit = new Set([...named, ...siblings]);
-  const facts = [...parts.index.documents.values()].filter(({ enrichedFrom }) => enrichedFrom !== undefined && unit.has(enrichedFrom)).map(({ key }) => key);
+  const facts = [...parts.index.documents.values()]
+    .filter(({ enrichedFrom }) => enrichedFrom !== undefined && unit.has(enrichedFrom))
+    .map(({ key }) => key);
   const all = [...new Set([...unit, ...facts])];
   const { result, appended } = expectFree(
     await handleCommand(parts.log, memoryDecider, all, stampOf(parts, call), (memories) => {
@@ -69,13 +71,18 @@ const stampAll = async (
 
 const parseStampKeys = (keys: readonly string[]): { readonly named: readonly string[]; readonly invalid: readonly string[] } => {
   if (keys.length === 0 || keys.length > LIMITS.stampKeys) {
-    throw new DomainError('VALIDATION', `${keys.length} keys were given; 1 to ${LIMITS.stampKeys} are allowed`, 'Call several times for more');
+    throw new DomainError(
+      'VALIDATION',
+      `${keys.length} keys were given; 1 to ${LIMITS.stampKeys} are allowed`,
+      'Call several times for more',
+    );
   }
   if (keys.some((key) => key.startsWith('mem:skill:'))) {
     throw new DomainError('VALIDATION', 'Compiled skills carry no licence and no provenance', 'Classify the sources instead');
   }
   const distinct = [...new Set(keys.map((key) => key.trim()))];
   const named = distinct.filter(isMemoryKey);
-  if (named.length === 0) throw new DomainError('VALIDATION', 'None of these is a memory key', 'Pass keys that recall shows, such as mem:episodic:01J…');
+  if (named.length === 0)
+    throw new DomainError('VALIDATION', 'None of these is a memory key', 'Pass keys that recall shows, such as mem:episodic:01J…');
   return { named, invalid: distinct.filter((key) => !isMemoryKey(key)) };
 };

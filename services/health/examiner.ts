@@ -98,7 +98,13 @@ export class Examiner {
       readVitals(redis),
     ]);
     return {
-      projections: projections.map(({ name, lagEvents, lagSeconds, deadLetters, degraded }) => ({ name, lagEvents, lagSeconds, deadLetters, degraded: degraded.size })),
+      projections: projections.map(({ name, lagEvents, lagSeconds, deadLetters, degraded }) => ({
+        name,
+        lagEvents,
+        lagSeconds,
+        deadLetters,
+        degraded: degraded.size,
+      })),
       memories,
       vectorsPending: index.serving?.missing.size ?? 0,
       vectorsRefused: index.serving?.refused.size ?? 0,
@@ -125,7 +131,12 @@ export class Examiner {
       },
       model: { state, id: modelId, reason },
       reembedding: keeper.reembedding,
-      supervisor: supervisor && { restarts: supervisor.restarts, mode: supervisor.mode, answering: supervisor.answering, lastExit: supervisor.lastExit },
+      supervisor: supervisor && {
+        restarts: supervisor.restarts,
+        mode: supervisor.mode,
+        answering: supervisor.answering,
+        lastExit: supervisor.lastExit,
+      },
       storeDiffers: this.#differs,
       dataDirFault: this.#dataDirFault,
       diskLow: await assertRoom(config.dataDir, config.minFreeBytes).then(

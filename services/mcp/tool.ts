@@ -4,7 +4,7 @@ import { DomainError } from '../../domain/errors.js';
 import type { App, Call } from '../api.js';
 import { argumentsOf } from './arguments.js';
 import type { Answer, Cut } from './ceiling.js';
-import { type InputSchema, inputSchemaOf, type OutputFields, type OutputSchema, outputSchemaOf } from './schemas.js';
+import { type InputSchema, inputSchemaOf, type OutputFields, type OutputSchema, outputSchemaOf, type PropertySchema } from './schemas.js';
 
 export type ToolContext = {
   readonly app: App;
@@ -101,15 +101,25 @@ const checkedCommandId = (id: unknown): string | undefined => {
 const checked = <T>(tool: string, { properties }: InputSchema, schema: z.ZodType<T>, value: unknown): T => {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map((issue) => {
-    const [name, ...inner] = issue.path.map(String);
+  const faults = parsed.error.issues.map(({ path, ...issue }) => {
+    const [name, ...inner] = path.map(String);
+    const property = properties[`${name}`];
     const place = inner.length > 0 ? `${name}[${inner.join('.')}]` : name;
-    if (issue.code === 'invalid_type' && inner.length === 0 && !(String(name) in (value as object))) return `${place} is missing`;
-    if (issue.code === 'invalid_type')
-      return `${place} must be ${issue.expected === 'int' ? 'a whole number' : `of type ${issue.expected}`}`;
+    if (issue.code === 'invalid_type' && !(String(name) in (value as object))) return `${place} is missing`;
+    if (issue.code === 'invalid_type') return `${place} must be ${kindOf(inner.length > 0 ? property?.items : property)}`;
     if (issue.code === 'invalid_value') return `${place} must be one of ${issue.values.map(String).sort().join(', ')}`;
     return `${place}: ${issue.message}`;
   });
   const usage = Object.keys(properties).join(', ');
   throw new DomainError('VALIDATION', `${tool}: ${faults.join('; ')}`, `Parameters of ${tool}: ${usage}.`);
 };
+
+const KINDS: Readonly<Record<PropertySchema['type'], string>> = {
+  string: 'text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+};
+const kindOf = (property: PropertySchema | undefined): string => KINDS[property?.type ?? 'object'];

@@ -3,7 +3,13 @@ import type { RecallStage } from '../queries/parts.js';
 
 /** What the gauges show, read at the moment somebody scrapes. */
 export type Vitals = {
-  readonly projections: readonly { readonly name: string; readonly lagEvents: number; readonly lagSeconds: number; readonly deadLetters: number; readonly degraded: number }[];
+  readonly projections: readonly {
+    readonly name: string;
+    readonly lagEvents: number;
+    readonly lagSeconds: number;
+    readonly deadLetters: number;
+    readonly degraded: number;
+  }[];
   readonly memories: readonly { readonly namespace: string; readonly state: string; readonly count: number }[];
   readonly vectorsPending: number;
   readonly vectorsRefused: number;
@@ -20,7 +26,12 @@ export const createMetrics = (vitals: () => Promise<Vitals>, version: string) =>
   const registers = [registry];
   collectDefaultMetrics({ register: registry, prefix: 'omnimem_' });
   new Gauge({ name: 'omnimem_info', help: 'Version of the running program', labelNames: ['version'], registers }).set({ version }, 1);
-  const appends = new Counter({ name: 'omnimem_events_appended_total', help: 'Events this process appended to the log', labelNames: ['type'], registers });
+  const appends = new Counter({
+    name: 'omnimem_events_appended_total',
+    help: 'Events this process appended to the log',
+    labelNames: ['type'],
+    registers,
+  });
   const refusals = new Counter({
     name: 'omnimem_appends_refused_total',
     help: 'Appends that the log refused (version conflicts, claims, erasures)',
@@ -49,7 +60,8 @@ export const createMetrics = (vitals: () => Promise<Vitals>, version: string) =>
     registers,
   });
 
-  const gauge = (name: string, help: string, labelNames: readonly string[] = []) => new Gauge({ name, help, labelNames: [...labelNames], registers });
+  const gauge = (name: string, help: string, labelNames: readonly string[] = []) =>
+    new Gauge({ name, help, labelNames: [...labelNames], registers });
   const up = gauge('omnimem_valkey_up', 'Whether Valkey answered at this scrape');
   const lagEvents = gauge('omnimem_projection_lag_events', 'Events of the log that a view has not passed', ['projection']);
   const lagSeconds = gauge('omnimem_projection_lag_seconds', 'Age of the oldest event that a view has not passed', ['projection']);

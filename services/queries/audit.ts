@@ -54,7 +54,9 @@ export const memoryAudit = async (parts: QueryParts, input: MemoryAuditInput, _c
   const rows = await rowsOf(parts, page);
   const entries = page.flatMap((key) => {
     const row = rows.get(key);
-    return row ? [{ key, content: clip(row.content, SHOWN), state: row.state, ...(row.project !== undefined && { project: row.project }) }] : [];
+    return row
+      ? [{ key, content: clip(row.content, SHOWN), state: row.state, ...(row.project !== undefined && { project: row.project }) }]
+      : [];
   });
   return {
     summary,

@@ -23,7 +23,8 @@ export const findDuplicates = async (
   const namespace = NAMESPACES.find((known) => known === (input.namespace ?? 'episodic'));
   if (!namespace) throw new DomainError('VALIDATION', `namespace is not one of ${NAMESPACES.join(', ')}`, 'Leave it out for episodic');
   const threshold = input.threshold ?? parts.duplicateThreshold();
-  if (!(threshold > 0 && threshold <= 1)) throw new DomainError('VALIDATION', 'threshold must be above 0 and at most 1', 'Leave it out for the default');
+  if (!(threshold > 0 && threshold <= 1))
+    throw new DomainError('VALIDATION', 'threshold must be above 0 and at most 1', 'Leave it out for the default');
   const project = input.project_filter === undefined ? undefined : parseProjectName(input.project_filter);
   await parts.fresh();
   const { index, redis, keys } = parts;
@@ -31,7 +32,10 @@ export const findDuplicates = async (
   if (!space) return { namespace, clusters: [], scanned: 0, note: `No vectors serve, so nothing was compared. ${parts.lexicalBecause()}` };
 
   const inScope = [...index.documents.values()]
-    .filter((document) => document.namespace === namespace && document.state !== 'archived' && (project === undefined || document.project === project))
+    .filter(
+      (document) =>
+        document.namespace === namespace && document.state !== 'archived' && (project === undefined || document.project === project),
+    )
     .map(({ key }) => key)
     .sort()
     .reverse();
@@ -65,13 +69,23 @@ export const findDuplicates = async (
         memories: members.flatMap((key) => {
           const row = rows.get(key);
           if (!row) return [];
-          return [{ key, content: clip(row.content, SHOWN), ...(row.project !== undefined && { project: row.project }), state: row.state, created_at: row.created_at }];
+          return [
+            {
+              key,
+              content: clip(row.content, SHOWN),
+              ...(row.project !== undefined && { project: row.project }),
+              state: row.state,
+              created_at: row.created_at,
+            },
+          ];
         }),
         max_similarity: similarity,
       }))
       .filter(({ memories }) => memories.length > 1),
     scanned: scanned.length,
-    ...(inScope.length > MOST && { note: `The newest ${MOST} of ${inScope.length} memories were compared; narrow it with project_filter.` }),
+    ...(inScope.length > MOST && {
+      note: `The newest ${MOST} of ${inScope.length} memories were compared; narrow it with project_filter.`,
+    }),
   };
 };
 

@@ -25,10 +25,13 @@ export const explainMemory = async (
   _call: Call,
 ): Promise<ExplainMemoryResult> => {
   const key = input.key.trim();
-  if (!isMemoryKey(key)) throw new DomainError('VALIDATION', 'This is no memory key', 'A key looks like mem:episodic:01J… ; recall shows them');
+  if (!isMemoryKey(key))
+    throw new DomainError('VALIDATION', 'This is no memory key', 'A key looks like mem:episodic:01J… ; recall shows them');
   await parts.fresh();
   const { redis, keys, log } = parts;
-  const lines = await unavailableWhenDown(() => withServing(redis, keys, timeline.name, (generation) => readTimeline(redis, keys, generation, key)));
+  const lines = await unavailableWhenDown(() =>
+    withServing(redis, keys, timeline.name, (generation) => readTimeline(redis, keys, generation, key)),
+  );
   if (lines.length === 0) return { status: 'not_found', key };
   const entries = await log.at(lines.map(({ position }) => position));
   const shown = tell(entries);

@@ -9,10 +9,7 @@ import { recall, recallIndex } from './recall.js';
 import { listSuppressions } from './suppressions.js';
 
 /** The read side over its parts. */
-export const createQueries = (
-  parts: QueryParts & { readonly duplicateThreshold: () => number },
-  health: Queries['health'],
-): Queries => ({
+export const createQueries = (parts: QueryParts & { readonly duplicateThreshold: () => number }, health: Queries['health']): Queries => ({
   recall: (input, call) => recall(parts, input, call),
   recallIndex: (input, call) => recallIndex(parts, input, call),
   recallDetail: (input, call) => recallDetail(parts, input, call),

@@ -51,9 +51,7 @@ export const rank = async (parts: QueryParts, question: Question): Promise<Ranki
   const k = candidates(question.topK, projects);
   const mode = eye.vector ? 'fused' : 'lexical';
   const floor = parts.floor(mode);
-  const found = (
-    await Promise.all(namespaces.map((namespace) => evidenceOf(parts, namespace, query, eye, k, filter)))
-  ).flat();
+  const found = (await Promise.all(namespaces.map((namespace) => evidenceOf(parts, namespace, query, eye, k, filter)))).flat();
   const scoring = performance.now();
   parts.observe('search', scoring - searching);
 
@@ -154,7 +152,11 @@ const parseNamespaces = (names: readonly string[] | undefined): readonly Namespa
   if (names === undefined) return NAMESPACES;
   const unknown = names.find((name) => !(NAMESPACES as readonly string[]).includes(name));
   if (unknown !== undefined || names.length === 0) {
-    throw new DomainError('VALIDATION', `namespaces must name some of ${[...NAMESPACES].sort().join(', ')}`, 'Leave it out to search all of them');
+    throw new DomainError(
+      'VALIDATION',
+      `namespaces must name some of ${[...NAMESPACES].sort().join(', ')}`,
+      'Leave it out to search all of them',
+    );
   }
   return NAMESPACES.filter((namespace) => names.includes(namespace));
 };

@@ -16,7 +16,7 @@ import type {
   ScoreParts,
 } from '../api.js';
 import type { QueryParts } from './parts.js';
-import { rank, type Ranking } from './rank.js';
+import { type Ranking, rank } from './rank.js';
 import { type Shown, showable } from './rows.js';
 import { recordRecall } from './telemetry.js';
 
@@ -75,7 +75,8 @@ const found = async (parts: QueryParts, input: RecallInput, call: Call, topK: nu
   return { shown, ranking, notes: stale ? { stale } : {} };
 };
 
-const budgetOf = ({ maxTokens }: QueryParts, { max_tokens }: RecallInput): number => Math.min(maxTokens, Math.max(200, max_tokens ?? maxTokens));
+const budgetOf = ({ maxTokens }: QueryParts, { max_tokens }: RecallInput): number =>
+  Math.min(maxTokens, Math.max(200, max_tokens ?? maxTokens));
 
 const notesOf = (
   { search, note }: Ranking,

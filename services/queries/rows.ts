@@ -1,5 +1,5 @@
-import { type MemoryRow, memories, readMemories } from '../../projections/memories.js';
 import { withServing } from '../../projections/generation.js';
+import { type MemoryRow, memories, readMemories } from '../../projections/memories.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
 import type { QueryParts } from './parts.js';
 import type { RankedHit } from './rank.js';
@@ -7,7 +7,10 @@ import type { RankedHit } from './rank.js';
 export type Shown = { readonly hit: RankedHit; readonly row: MemoryRow };
 
 /** Memories by key from the serving view; those that are not there are left out. */
-export const rowsOf = ({ redis, keys }: Pick<QueryParts, 'redis' | 'keys'>, wanted: readonly string[]): Promise<ReadonlyMap<string, MemoryRow>> =>
+export const rowsOf = (
+  { redis, keys }: Pick<QueryParts, 'redis' | 'keys'>,
+  wanted: readonly string[],
+): Promise<ReadonlyMap<string, MemoryRow>> =>
   unavailableWhenDown(() => withServing(redis, keys, memories.name, (generation) => readMemories(redis, keys, generation, wanted)));
 
 /** The first `count` hits that still have a row and speak of no suppressed topic, with their rows. */

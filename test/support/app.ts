@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
-import { createKeys } from '../../projections/keys.js';
-import { verify, type VerifyReport } from '../../projections/verify.js';
 import { catalogue } from '../../domain/catalogue.js';
-import { type AppOptions, type OpenApp, openApp, PROJECTIONS } from '../../services/app.js';
+import { createKeys } from '../../projections/keys.js';
+import { type VerifyReport, verify } from '../../projections/verify.js';
 import type { Call } from '../../services/api.js';
+import { type AppOptions, type OpenApp, openApp, PROJECTIONS } from '../../services/app.js';
 import { loadConfig } from '../../services/config.js';
 import type { EmbedderProvider } from '../../services/embedding/provider.js';
 import { createLogger } from '../../services/log.js';
@@ -35,7 +35,13 @@ export type TestAppOptions = {
 export const openTestApp = async ({ env = {}, provider, valkey: given, options = {} }: TestAppOptions = {}): Promise<TestApp> => {
   const valkey = given ?? (await startValkey());
   const dataDir = mkdtempSync(join(tmpdir(), 'omt-data-'));
-  const { config } = loadConfig({ OMNIMEM_TENANT: `t${ulid().toLowerCase()}`, OMNIMEM_DATA_DIR: dataDir, OMNIMEM_MIN_FREE_MB: '0', LOG_LEVEL: 'silent', ...env });
+  const { config } = loadConfig({
+    OMNIMEM_TENANT: `t${ulid().toLowerCase()}`,
+    OMNIMEM_DATA_DIR: dataDir,
+    OMNIMEM_MIN_FREE_MB: '0',
+    LOG_LEVEL: 'silent',
+    ...env,
+  });
   const logger = createLogger({ level: config.log.level });
   const embedders = provider ?? providerOf(hashedEmbedder());
   const open = (more: Partial<AppOptions> = {}): Promise<OpenApp> =>

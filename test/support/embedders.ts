@@ -11,7 +11,9 @@ export const hashedEmbedder = (name = 'hashed', dimension = 64): Embedder => {
   const vector = (text: string): Float32Array => {
     const sum = new Float32Array(dimension);
     for (const word of text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? ['']) {
-      const digest = createHash('sha256').update(name + word).digest();
+      const digest = createHash('sha256')
+        .update(name + word)
+        .digest();
       for (let i = 0; i < dimension; i++) sum[i] = (sum[i] ?? 0) + ((digest[i % 32] ?? 0) - 127.5) * (i < 32 ? 1 : -1);
     }
     const norm = Math.hypot(...sum);

@@ -152,6 +152,13 @@ const watchdog = (home: string): (() => void) => {
   return () => guard.stdin?.end();
 };
 
+const TIED = `parent=$1; shift
+(while kill -0 "$parent" && kill -0 $$; do sleep 1; done; kill -0 "$parent" || kill -9 $$) </dev/null >/dev/null 2>&1 &
+exec "$@"`;
+
+/** For `startSupervisor`: a server that does not outlive this test process by more than a second, however that ends. */
+export const TIED_VALKEY: readonly string[] = ['sh', '-c', TIED, 'tied', String(process.pid), 'valkey-server'];
+
 /** Whether a process with this id runs. */
 export const isRunning = (pid: number): boolean => {
   try {

@@ -5,12 +5,13 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { describe, expect, it } from 'vitest';
 import { CLIENT, eventually, raw, rpc, startTestServer, type TestServer } from '../../support/mcp.js';
 
+type AnyClient = {
+  readonly listTools: () => Promise<{ readonly tools: readonly { readonly name: string }[] }>;
+  readonly callTool: (params: { name: string; arguments: Record<string, unknown> }) => Promise<unknown>;
+};
+
 /** What every client must be able to do, whatever its line of the library and its transport. */
-const tryOut = async (
-  client: Pick<Client, 'listTools' | 'getServerVersion' | 'getInstructions'> & {
-    callTool: (params: { name: string; arguments: Record<string, unknown> }) => Promise<unknown>;
-  },
-) => {
+const tryOut = async (client: AnyClient) => {
   const { tools } = await client.listTools();
   const stored = (await client.callTool({ name: 'remember', arguments: { content: 'ports: the API listens on 8443' } })) as {
     structuredContent: { key: string };

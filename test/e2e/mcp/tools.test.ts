@@ -176,10 +176,10 @@ describe('a call', () => {
 
   it.each([
     ['remember', {}, 'content is missing'],
-    ['remember', { content: 7 }, 'content must be of type string'],
+    ['remember', { content: 7 }, 'content must be text'],
     ['remember', { content: 'x', namespace: 'skill' }, 'namespace must be one of episodic, knowledge, preference, project'],
-    ['remember', { content: 'x', tags: ['a', 7] }, 'tags[1] must be of type string'],
-    ['recall', { query: 'x', top_k: 'many' }, 'top_k must be a'],
+    ['remember', { content: 'x', tags: ['a', 7] }, 'tags[1] must be text'],
+    ['recall', { query: 'x', top_k: 'many' }, 'top_k must be a whole number'],
     ['recall', { query: 'x', top_k: 2.5 }, 'top_k must be a whole number'],
     ['recall', { query: 'x', max_tokens: 10 }, 'max_tokens'],
     ['remember', { content: 'x', command_id: 'again' }, 'command_id must be a ULID'],

@@ -13,15 +13,27 @@ describe('remember and recall', () => {
 
   it('finds at once what was just stored', async () => {
     const { commands, queries } = test.app;
-    const stored = await commands.remember({ content: 'The staging API listens on port 8080.', project: 'ports', tags: ['api'] }, test.call);
+    const stored = await commands.remember(
+      { content: 'The staging API listens on port 8080.', project: 'ports', tags: ['api'] },
+      test.call,
+    );
     expect(stored).toMatchObject({ status: 'stored', namespace: 'episodic' });
     const { results } = await queries.recall({ query: 'which port does the staging API use?' }, test.call);
-    expect(results[0]).toMatchObject({ content: 'The staging API listens on port 8080.', project: 'ports', tags: ['api'], licence: 'own', provenance: 'concluded' });
+    expect(results[0]).toMatchObject({
+      content: 'The staging API listens on port 8080.',
+      project: 'ports',
+      tags: ['api'],
+      licence: 'own',
+      provenance: 'concluded',
+    });
   });
 
   it('stores a corrected value and flags it against the first', async () => {
     const stored = await test.app.commands.remember({ content: 'The staging API listens on port 8081.', project: 'ports' }, test.call);
-    expect(stored).toMatchObject({ status: 'stored', contradiction_warning: { existing_content: 'The staging API listens on port 8080.' } });
+    expect(stored).toMatchObject({
+      status: 'stored',
+      contradiction_warning: { existing_content: 'The staging API listens on port 8080.' },
+    });
   });
 
   it('answers an equal text as a duplicate and stores nothing', async () => {
@@ -44,8 +56,15 @@ describe('remember and recall', () => {
     await commands.deprioritise({ key_or_query: stored.key, reason: 'old', reinstate_hints: ['release train'] }, test.call);
     const explained = await queries.explainMemory({ key: stored.key }, test.call);
     if (explained.status === 'not_found') throw new Error('not found');
-    expect(explained.timeline.map(({ event }) => event)).toEqual(['MemoryRemembered', 'MemoryRetagged', 'MemoryRevised', 'MemoryDeprioritised']);
-    expect(explained.timeline[2]?.changed).toEqual({ content: { from: 'Release branch is cut on Tuesdays', to: 'Release branch is cut on Thursdays' } });
+    expect(explained.timeline.map(({ event }) => event)).toEqual([
+      'MemoryRemembered',
+      'MemoryRetagged',
+      'MemoryRevised',
+      'MemoryDeprioritised',
+    ]);
+    expect(explained.timeline[2]?.changed).toEqual({
+      content: { from: 'Release branch is cut on Tuesdays', to: 'Release branch is cut on Thursdays' },
+    });
     const { results } = await queries.recall({ query: 'release train' }, test.call);
     expect(results[0]).toMatchObject({ key: stored.key, score: 0.6, reinstate_candidate: true, deprioritised_reason: 'old' });
   });

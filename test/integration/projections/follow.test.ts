@@ -4,6 +4,7 @@ import { counters, countSets, membersOf, sets } from '../../../projections/count
 import { servingGeneration } from '../../../projections/generation.js';
 import { readSuppressions, suppressions } from '../../../projections/suppressions.js';
 import { readTimeline, timeline } from '../../../projections/timeline.js';
+import { openEventLog } from '../../../services/eventlog/log.js';
 import { newKey, openTestLog, remembered, revised } from '../../support/eventlog.js';
 import {
   appended,
@@ -114,7 +115,8 @@ describe('an outage', () => {
     await using own = await startValkey({ aof: 'always' });
     await using test = await openTestLog({ valkey: own });
     const redis = own.client('general', { commandTimeoutMs: 300 });
-    await using projector = startProjector(projectorDeps(test, { redis }));
+    const log = await openEventLog({ append: own.client('append'), read: redis, blocking: own.client('blocking') }, test.keys);
+    await using projector = startProjector(projectorDeps(test, { redis, log }));
     await rememberMany(test, 20);
     await caughtUp(projector);
     await own.kill();

@@ -8,6 +8,7 @@ import { unavailableWhenDown } from '../../../services/valkey/errors.js';
 import { startSupervisor } from '../../../services/valkey/supervisor.js';
 import { capturingLog } from '../../support/log.js';
 import { smallDisk } from '../../support/tmpfs.js';
+import { TIED_VALKEY } from '../../support/valkey.js';
 
 const MIB = 2 ** 20;
 const disk = smallDisk(24);
@@ -34,6 +35,7 @@ describe.skipIf(disk === undefined)('a full disk (needs the right to mount a tmp
       minFreeBytes: 2 * MIB,
       reserveBytes: MIB,
       watchMs: 50,
+      command: TIED_VALKEY,
     });
     const client = connect(supervisor.target, 'append', { commandTimeoutMs: 2_000 });
     const reader = connect(supervisor.target, 'general', { commandTimeoutMs: 5_000 });

@@ -9,7 +9,7 @@ import { containerCommand } from '../../../services/valkey/install/install.js';
 import { type Supervisor, type SupervisorOptions, startSupervisor } from '../../../services/valkey/supervisor.js';
 import { capturingLog } from '../../support/log.js';
 import { runTypeScript } from '../../support/run-ts.js';
-import { isRunning } from '../../support/valkey.js';
+import { isRunning, TIED_VALKEY } from '../../support/valkey.js';
 
 let base: string;
 let supervisors: Supervisor[] = [];
@@ -22,6 +22,7 @@ const start = async (options: Partial<SupervisorOptions> = {}): Promise<Supervis
     minFreeBytes: 0,
     reserveBytes: 2 ** 16,
     watchMs: 50,
+    command: TIED_VALKEY,
     ...options,
   });
   supervisors.push(supervisor);

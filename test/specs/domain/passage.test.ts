@@ -20,6 +20,11 @@ describe('the passage around a match', () => {
     expect(passageAround(text, ['staging', 'port', 'gateway'], 100)).toContain('staging port of the gateway');
   });
 
+  it('prefers the first of two equally good places', () => {
+    const text = `${filler(20)} first needle here ${filler(20)} second needle here ${filler(20)}`;
+    expect(passageAround(text, ['needle'], 60)).toContain('first needle');
+  });
+
   it('is the beginning when nothing matches', () => {
     const passage = passageAround(filler(40), ['absent'], 60);
     expect(passage.startsWith('lorem ipsum')).toBe(true);

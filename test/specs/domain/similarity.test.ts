@@ -50,6 +50,13 @@ describe('S04: a correction', () => {
     expect(verdict.difference).toBeDefined();
   });
 
+  it('that rewords the old text and says more is stored', () => {
+    const old = 'The monolith keeps sessions inside Redis';
+    expect(relation(old, 'The monolith stores sessions inside Redis', CLOSE)).toBe('changed');
+    expect(relation(old, 'The big monolith stores session data inside Redis', CLOSE)).toBe('duplicate');
+    expect(relation(old, 'The big monolith stores session data inside Redis, replicated across zones', CLOSE)).toBe('changed');
+  });
+
   it('is seen although the embedder finds the sentences less alike', () => {
     expect(relation('Alice owns billing', 'Bob owns billing', 0.6)).toBe('changed');
     expect(relation('Use pnpm 9.1 for this repo', 'Use pnpm 9.2 for this repo', NEAR)).toBe('changed');

@@ -1,0 +1,180 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DomainError } from '../domain/errors.js';
+import { type OpenApp, openApp } from './app.js';
+import { type Config, modelEnvironment } from './config.js';
+import type { EmbedderProvider } from './embedding/provider.js';
+import { openEmbedderProvider } from './embedding/select.js';
+import { createLazyApp } from './lazy-app.js';
+import { createStartup, type StepReport } from './lifecycle.js';
+import type { Logger } from './log.js';
+import { type McpHttp, startMcpHttp } from './mcp/http.js';
+import { checkServer } from './valkey/check-server.js';
+import { connect, describeTarget, type ValkeyTarget } from './valkey/client.js';
+import { obtainValkey } from './valkey/install/install.js';
+import { type Claim, claimDataDir } from './valkey/instance.js';
+import { type Supervisor, startSupervisor } from './valkey/supervisor.js';
+
+/** What one process does: `mcp` serves clients, `projector` keeps the views and the vectors. */
+export type Role = 'mcp' | 'projector';
+
+export type InstanceOptions = {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  readonly roles?: readonly Role[];
+  readonly onStep?: (report: StepReport) => void;
+  /** What goes on while the model is fetched, in words. */
+  readonly onModel?: (text: string) => void;
+};
+
+export type RunningInstance = {
+  readonly steps: readonly StepReport[];
+  readonly mcpUrl: string | undefined;
+  readonly valkey: string | undefined;
+  readonly provider: EmbedderProvider;
+  readonly opened: OpenApp | undefined;
+  /** Drains: no new requests, running ones finish, leases released, the child stopped. */
+  readonly close: () => Promise<void>;
+};
+
+/** A data folder that another living process holds. */
+export class AlreadyRunning extends DomainError {
+  readonly mcpUrl: string | undefined;
+
+  constructor(dataDir: string, pid: number, mcpUrl: string | undefined) {
+    super(
+      'CONFLICT',
+      `OmniMem already runs on ${dataDir} (process ${pid}${mcpUrl ? `, MCP at ${mcpUrl}` : ', still starting'})`,
+      'Use that one, stop it first, or set OMNIMEM_DATA_DIR to another folder',
+    );
+    this.mcpUrl = mcpUrl;
+  }
+}
+
+/**
+ * Starts the product: data folder, Valkey, views, model and MCP address, each a step of its own that is reported and can
+ * fail alone. Throws AlreadyRunning when the data folder is taken; every other failure is in the steps.
+ */
+export const startInstance = async (options: InstanceOptions): Promise<RunningInstance> => {
+  const { config, logger, signal, roles = ['mcp', 'projector'] } = options;
+  const serves = roles.includes('mcp');
+  // Several services of one deployment share a server, so only a process with a Valkey of its own takes the folder.
+  const claim = config.valkey === undefined || roles.length === 2 ? await takeFolder(config) : undefined;
+  const lazy = createLazyApp();
+  const held: { supervisor?: Supervisor; target?: ValkeyTarget; cluster?: boolean; opened?: OpenApp; mcp?: McpHttp } = {};
+  const provider = openEmbedderProvider({
+    choice: config.embedding.choice,
+    fetch: {
+      dir: join(config.dataDir, 'models'),
+      env: modelEnvironment(config),
+    },
+    log: logger,
+    onProgress: ({ file, loaded, total }) => options.onModel?.(`fetching the embedding model: ${file} ${percent(loaded, total)}`),
+  });
+
+  const startup = createStartup(
+    [
+      {
+        name: 'valkey',
+        run: async (progress) => {
+          lazy.waitsFor('Valkey');
+          if (config.valkey !== undefined) {
+            await mkdir(config.dataDir, { recursive: true });
+            held.target = config.valkey;
+          } else {
+            const { command, description } = await obtainValkey(config.dataDir, progress);
+            progress(`starting ${description}`);
+            held.supervisor = await startSupervisor({ dataDir: config.dataDir, log: logger, minFreeBytes: config.minFreeBytes, command });
+            held.target = held.supervisor.target;
+            await claim?.publish({ socket: held.supervisor.target.path });
+          }
+          const facts = await inspect(held.target);
+          held.cluster = facts.cluster;
+          for (const warning of facts.warnings) logger.warn(warning);
+          return `Valkey ${facts.version} at ${describeTarget(held.target)}`;
+        },
+      },
+      {
+        name: 'memory',
+        after: ['valkey'],
+        run: async (progress, stop) => {
+          lazy.waitsFor('the views of the log');
+          if (!held.target) throw new DomainError('UNAVAILABLE', 'There is no Valkey to open');
+          await held.opened?.close();
+          const supervisor = held.supervisor;
+          held.opened = await openApp({
+            config,
+            logger,
+            target: held.target,
+            cluster: held.cluster ?? false,
+            provider,
+            supervised: supervisor && (() => supervisor.status()),
+            projects: roles.includes('projector'),
+          });
+          lazy.opened(held.opened.app);
+          progress('reading the log');
+          await held.opened.app.whenReady(2 ** 31 - 1, undefined, stop);
+          return `${held.opened.index.documents.size} memories, ${await held.opened.log.size()} events`;
+        },
+      },
+      ...(serves
+        ? [
+            {
+              name: 'mcp',
+              run: async () => {
+                const { host, port, authToken, allowedHosts, allowedOrigins, publicUrl, maxResponseTokens, toolset } = config.mcp;
+                held.mcp = await startMcpHttp({
+                  app: lazy.app,
+                  config: { host, port, authToken, allowedHosts, allowedOrigins, publicUrl, maxResponseTokens, toolset },
+                  log: logger,
+                });
+                await claim?.publish({ mcpUrl: held.mcp.url, ...(held.supervisor && { socket: held.supervisor.target.path }) });
+                return held.mcp.url;
+              },
+            },
+          ]
+        : []),
+    ],
+    { signal, ...(options.onStep && { onChange: options.onStep }) },
+  );
+  const steps = await startup.run();
+  await claim?.publish({ ...(held.mcp && { mcpUrl: held.mcp.url }), ...(held.supervisor && { socket: held.supervisor.target.path }) });
+
+  let closed: Promise<void> | undefined;
+  return {
+    steps,
+    mcpUrl: held.mcp?.url,
+    valkey: held.target && describeTarget(held.target),
+    provider,
+    opened: held.opened,
+    close: () => {
+      closed ??= (async () => {
+        await held.mcp?.close();
+        await held.opened?.close();
+        await provider.close();
+        await held.supervisor?.stop();
+        await claim?.release();
+      })();
+      return closed;
+    },
+  };
+};
+
+const takeFolder = async (config: Config): Promise<Claim> => {
+  const answer = await claimDataDir(config.dataDir);
+  if ('held' in answer) return answer.held;
+  throw new AlreadyRunning(config.dataDir, answer.running.pid, answer.running.mcpUrl);
+};
+
+const inspect = async (target: ValkeyTarget): Promise<Awaited<ReturnType<typeof checkServer>>> => {
+  const client = connect(target, 'general', { name: 'omnimem-check', commandTimeoutMs: 10_000 });
+  try {
+    return await checkServer(client);
+  } finally {
+    client.disconnect();
+  }
+};
+
+const percent = (loaded: number, total: number | undefined): string =>
+  total ? `${Math.round((100 * loaded) / total)} %` : `${loaded} bytes`;
