@@ -56,6 +56,7 @@ export const planBatch = (context: BatchContext, entries: readonly Entry[]): Bat
   const degraded = new Map<string, Degraded>();
   const letters: DeadLetter[] = [];
   const rows = new Map(context.rows);
+  const read = new Set(rowsRead(projection, entries));
   let size = 0;
   let taken = 0;
 
@@ -99,7 +100,7 @@ export const planBatch = (context: BatchContext, entries: readonly Entry[]): Bat
     for (const write of made) {
       writes.push(write);
       origins.push(position);
-      overlay(rows, write);
+      if (read.has(write.row)) overlay(rows, write);
       size += sizeOf(write);
     }
   }

@@ -55,7 +55,11 @@ export const VARIABLES = {
     .refine(isAddress, 'must be redis://, rediss://, valkey://, valkeys:// or unix:///path')
     .optional()
     .describe('A Valkey server to use (redis://, rediss://, valkey://, valkeys://, unix:///path). Unset: one is run for you.'),
-  VALKEY_HOST: z.string().optional().describe('The same as three parts: host name.'),
+  VALKEY_HOST: z
+    .string()
+    .regex(/^([^\s/:@[\]]+|\[?[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*\]?)$/i, 'must be a host name or address alone; the port goes to VALKEY_PORT')
+    .optional()
+    .describe('The same as three parts: host name.'),
   VALKEY_PORT: whole(1, 65_535).default(6379).describe('Port that goes with VALKEY_HOST.'),
   VALKEY_PASSWORD: z.string().optional().describe('Password that goes with VALKEY_HOST, or with a VALKEY_URL that has none.'),
   EMBEDDING: oneOf(['auto', 'minilm', 'use-lite', 'none'])

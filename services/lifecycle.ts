@@ -4,7 +4,7 @@ import { DomainError, isDomainError } from '../domain/errors.js';
 const ECHO_MS = 300;
 
 /**
- * Runs until SIGINT or SIGTERM, then gives `run` `graceMs` (default 10 s) to finish what it holds; a second signal or the
+ * Runs until SIGINT or SIGTERM (or the terminal closes; under nohup it does not count), then gives `run` `graceMs` (default 10 s) to finish what it holds; a second signal or the
  * end of the grace exits with code 1. Returns, or throws what `run` throws, when `run` ends; the listeners are gone then.
  */
 export const runUntilStopped = async (run: (signal: AbortSignal) => Promise<void>, graceMs = 10_000): Promise<void> => {
@@ -21,12 +21,13 @@ export const runUntilStopped = async (run: (signal: AbortSignal) => Promise<void
     grace.unref();
     stopping.abort();
   };
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  const signals: NodeJS.Signals[] = ['SIGINT', 'SIGTERM', ...(process.stdin.isTTY ? ['SIGHUP' as const] : [])];
+  for (const name of signals) process.on(name, onSignal);
   try {
     await run(stopping.signal);
   } finally {
     clearTimeout(grace);
-    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+    for (const name of signals) process.off(name, onSignal);
   }
 };
 

@@ -26,8 +26,9 @@ const acquired = () => {
     return true;
   } catch (error) {
     if (error.code !== 'EEXIST') throw error;
-    if (!ownerLives()) rmSync(path, { force: true });
-    return false;
+    if (ownerLives()) return false;
+    rmSync(path, { force: true });
+    return acquired();
   }
 };
 

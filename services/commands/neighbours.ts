@@ -8,9 +8,17 @@ import type { CommandParts } from './parts.js';
 /** An existing memory that a new text says again, or says otherwise. */
 export type Related = { readonly key: string; readonly content: string; readonly similarity: number; readonly neighbour: Neighbour };
 
-/** Neighbours looked at beyond the ones of the same project, which are sorted out after the search. */
+/** Neighbours looked for; those of another project are sorted out after the search. */
 const CANDIDATES = 20;
 const WORD_CANDIDATES = 5;
+/** Neighbours compared word by word: the nearest ones. */
+const COMPARED = 5;
+/** The share of the new text's words from which a find by words is worth comparing. */
+const WORD_COVERAGE = 0.5;
+/** Texts whose lengths differ by more than this factor neither say the same nor change one value of it. */
+const LENGTH_FACTOR = 3;
+/** Longer texts are compared as wholes only (by their claim): one window says too little of them. UTF-16 units. */
+const COMPARED_LENGTH = 4_000;
 
 /**
  * Memories of the same namespace and project that are related to a new text, nearest first. Archived ones do not count.
@@ -21,8 +29,9 @@ export const relatedMemories = async (
   scope: { readonly namespace: Namespace; readonly project: string | undefined },
   content: string,
   embedded: Embedded,
-  textIndex = 0,
+  { textIndex = 0, duplicatesOnly = false }: { readonly textIndex?: number; readonly duplicatesOnly?: boolean } = {},
 ): Promise<readonly Related[]> => {
+  if (content.length > COMPARED_LENGTH) return [];
   const { index, log } = parts;
   const filter = {
     states: ['active', 'deprioritised'] as const,
@@ -33,23 +42,33 @@ export const relatedMemories = async (
   const windows = embedded.state === 'stored' ? embedded.windows[textIndex] : undefined;
   const space = index.serving;
   const sameSpace = embedder !== undefined && space !== undefined && space.model.id === embedder.identity.id;
-  for (const { key } of index.lexicalSearch(scope.namespace, content, WORD_CANDIDATES, filter)) similarity.set(key, 0);
+  const thresholds = parts.thresholds(embedder);
+  if (!duplicatesOnly || !sameSpace) {
+    for (const { key, coverage } of index.lexicalSearch(scope.namespace, content, WORD_CANDIDATES, filter)) {
+      if (coverage >= WORD_COVERAGE) similarity.set(key, 0);
+    }
+  }
   const [first] = windows ?? [];
   if (sameSpace && first) {
+    const near = duplicatesOnly ? thresholds.duplicate : thresholds.contradiction;
     for (const hit of await space.similarities(scope.namespace, first, [...similarity.keys()])) similarity.set(hit.key, hit.similarity);
-    for (const hit of await space.knn(scope.namespace, first, CANDIDATES, filter)) similarity.set(hit.key, hit.similarity);
+    for (const hit of await space.knn(scope.namespace, first, CANDIDATES, filter)) {
+      if (hit.similarity >= near) similarity.set(hit.key, hit.similarity);
+    }
   }
-  const thresholds = parts.thresholds(embedder);
   const inScope = [...similarity]
     .filter(([key]) => index.documents.get(key)?.project === scope.project)
     .sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
-    .slice(0, CANDIDATES);
+    .slice(0, COMPARED);
+  if (inScope.length === 0) return [];
   const histories = await log.load(inScope.map(([key]) => key));
   return histories.flatMap((history, i) => {
     const { state } = stateOf(memoryDecider, history);
     const cosine = inScope[i]?.[1] ?? 0;
-    if (!('content' in state) || state.status === 'archived') return [];
+    if (!('content' in state) || state.status === 'archived' || !comparable(content, state.content)) return [];
     const neighbour = classifyNeighbour(content, state.content, cosine, thresholds);
     return neighbour.relation === 'none' ? [] : [{ key: history.subject, content: state.content, similarity: cosine, neighbour }];
   });
 };
+
+const comparable = (a: string, b: string): boolean => Math.max(a.length, b.length) <= LENGTH_FACTOR * Math.min(a.length, b.length);

@@ -85,7 +85,7 @@ const newChunks = async (parts: CommandParts, intake: Intake, texts: readonly st
     const claim = claims[i] ?? '';
     if (holders[i] !== undefined || seen.has(claim)) continue;
     seen.add(claim);
-    const related = await relatedMemories(parts, { namespace, project }, content, embedded, i);
+    const related = await relatedMemories(parts, { namespace, project }, content, embedded, { textIndex: i, duplicatesOnly: true });
     if (related.some(({ neighbour }) => neighbour.relation === 'duplicate')) continue;
     chunks.push({ content, index: i, claim, embeddedAs: i });
   }

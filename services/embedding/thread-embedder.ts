@@ -26,6 +26,7 @@ export const threadEmbedder = async (identity: ModelIdentity, start: () => Worke
   signal?.addEventListener('abort', stop, { once: true });
   try {
     await thread.load();
+    signal?.throwIfAborted();
   } catch (error) {
     await thread.close();
     signal?.throwIfAborted();

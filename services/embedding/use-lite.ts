@@ -21,7 +21,7 @@ export const USE_LITE: ModelIdentity = modelIdentity({
   pooling: 'model',
   graphSha256: GRAPH.sha256,
   tokenizerSha256: VOCABULARY_SHA256,
-  thresholds: { duplicate: 0.92, contradiction: 0.7, cluster: 0.8, knowledgeWatch: 0.35, skillSuggest: 0.6 },
+  thresholds: { duplicate: 0.95, contradiction: 0.82, cluster: 0.9, knowledgeWatch: 0.64, skillSuggest: 0.77 },
 });
 
 /** Opens the offline encoder in a thread of its own; resolves when it can embed. */
@@ -29,8 +29,8 @@ export const openUseLite = (options: { signal?: AbortSignal } = {}): Promise<Emb
   const data: UseLiteThreadData = {
     graph: GRAPH,
     dimension: USE_LITE.dimension,
-    windowUnits: 240,
-    overlapUnits: 30,
+    windowUnits: 160,
+    overlapUnits: 24,
     batch: { windows: 8, tokens: 512 },
   };
   return threadEmbedder(USE_LITE, () => launch('use-lite-thread', data), options.signal);

@@ -22,7 +22,7 @@ local function version_of(key)
   return tonumber(redis.call('HGET', key, 'v') or '0')
 end
 
-local function refusal(command)
+local function refusal(command, versions)
   local stored = redis.call('GET', KEYS[command.c])
   if stored then return { 'repeat', stored } end
   if command.e then
@@ -38,6 +38,7 @@ local function refusal(command)
     local subject = ARGV[write.s]
     if write.x >= 0 then
       local actual = version_of(KEYS[write.k])
+      versions[KEYS[write.k]] = actual
       if actual ~= write.x then return { 'version', i - 1, actual } end
     end
     for _, claim in ipairs(write.cl) do
@@ -75,11 +76,11 @@ local function change_claims(write)
   end
 end
 
-local function append(command)
+local function append(command, versions)
   local made = {}
   for _, write in ipairs(command.w) do
     local key, subject = KEYS[write.k], ARGV[write.s]
-    local v = version_of(key)
+    local v = versions[key] or version_of(key)
     local content = nil
     for _, event in ipairs(write.ev) do
       local a = event[1]
@@ -101,6 +102,7 @@ local function append(command)
       end
       made[#made + 1] = '[' .. n .. ',"' .. position .. '"]'
     end
+    versions[key] = v
     if #write.cl > 0 or #write.rl > 0 then change_claims(write) end
     if write.em and content then redis.call('HSET', KEYS[write.em[1]], 'n', content, 'w', ARGV[write.em[2]]) end
   end
@@ -111,6 +113,7 @@ end
 
 local answers = {}
 for i, command in ipairs(plan) do
-  answers[i] = refusal(command) or append(command)
+  local versions = {}
+  answers[i] = refusal(command, versions) or append(command, versions)
 end
 return answers

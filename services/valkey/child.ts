@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { constants, mkdir, mkdtemp, open, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -39,6 +40,7 @@ const RECORD = 'child.json';
 const RECORD_BYTES = 1_024;
 /** A socket's path is limited to 107 bytes on Linux and 103 on macOS. */
 const SOCKET_BYTES = 100;
+const LAST_WORDS_MS = 500;
 const TEMPORARY = 'omnimem-valkey-';
 
 /**
@@ -64,7 +66,11 @@ export const startChild = async ({ dir, socket, mode, command, onLine }: ChildOp
   });
   const ended = new Promise<Diagnosis>((resolve) => {
     server.once('error', () => resolve(diagnose(lines, 127, null)));
-    server.once('close', async (code, signal) => resolve(diagnose(lines, code, signal, await headerOfBase(dir))));
+    server.once('exit', async (code, signal) => {
+      // A rewrite that the dead server had begun holds its output open: take what has come by then.
+      await Promise.race([once(server, 'close'), sleep(LAST_WORDS_MS)]);
+      resolve(diagnose(lines, code, signal, await headerOfBase(dir)));
+    });
   });
   const pid = server.pid ?? -1;
   await record(dir, { pid, identity: (await identityOf(pid)) ?? '', socket });
@@ -81,7 +87,7 @@ export const startChild = async ({ dir, socket, mode, command, onLine }: ChildOp
       const insist = setTimeout(() => server.kill('SIGKILL'), patienceMs);
       await ended;
       clearTimeout(insist);
-      await record(dir, undefined);
+      await record(dir, undefined).catch(() => undefined); // A stale record is recognised as such.
     },
   };
 };

@@ -21,7 +21,7 @@ const RULES: readonly Rule[] = [
     when: /No space left on device|Disk quota exceeded|Can't recover from AOF write error|Can't persist AOF for fsync error/i,
     diagnosis: {
       kind: 'disk',
-      reason: 'the disk is full',
+      reason: 'the disk is full, or fails to write',
       hint: 'Free some space; until then memories can be read, and service resumes by itself.',
       fatal: false,
     },

@@ -16,8 +16,8 @@ export type Instance = ProcessRecord & {
 };
 
 export type Claim = {
-  /** Adds what others may want to know to instance.json. */
-  readonly publish: (facts: Pick<Instance, 'mcpUrl' | 'socket'>) => Promise<void>;
+  /** Adds to what instance.json says already. */
+  readonly publish: (facts: Partial<Pick<Instance, 'mcpUrl' | 'socket'>>) => Promise<void>;
   readonly release: () => Promise<void>;
 };
 
@@ -85,8 +85,12 @@ const hold = async (dataDir: string, number: number, me: Instance): Promise<Clai
     utimes(lockPath(dataDir, number), now, now).catch(() => undefined);
   }, BEAT_MS);
   beat.unref();
+  let told = me;
   return {
-    publish: (facts) => replaceJson(join(dataDir, FILE), { ...me, ...facts }),
+    publish: (facts) => {
+      told = { ...told, ...facts };
+      return replaceJson(join(dataDir, FILE), told);
+    },
     release: async () => {
       clearInterval(beat);
       await rm(join(dataDir, FILE), { force: true });

@@ -2,7 +2,7 @@
  * Memories as a developer writes them, each with a question that shares hardly a word with it and one that names it
  * exactly. Written for this benchmark.
  */
-export type RetrievalCase = { readonly memory: string; readonly paraphrase: string; readonly identifier?: string };
+export type RetrievalCase = { readonly memory: string; readonly paraphrase: string; readonly identifier: string };
 
 export const DEVELOPER_CASES: readonly RetrievalCase[] = [
   {

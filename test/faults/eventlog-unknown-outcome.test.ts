@@ -1,7 +1,16 @@
-import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isDomainError } from '../../domain/errors.js';
-import { appendOf, newMemory, openTestLog, readAll, readEvents, seededNumbers, TEST_TIME, type TestLog } from '../support/eventlog.js';
+import {
+  appendOf,
+  newId,
+  newMemory,
+  openTestLog,
+  readAll,
+  readEvents,
+  seededNumbers,
+  TEST_TIME,
+  type TestLog,
+} from '../support/eventlog.js';
 import { startValkey, type TestValkey } from '../support/valkey.js';
 import { type ConnectionFault, FAULTS, type FaultProxy, startProxy } from './eventlog-proxy.js';
 
@@ -37,7 +46,7 @@ describe.each(FAULTS)('a connection with %s', (fault) => {
       await test.log.append(appendOf([write]));
       proxy.plan.push(fault);
       const subjects = [{ subject: write.subject, expected: 1, deletes: [] }];
-      const answer = await test.log.forget({ commandId: ulid(), actor: 'test', at: TEST_TIME, subjects, result: {} });
+      const answer = await test.log.forget({ commandId: newId(), actor: 'test', at: TEST_TIME, subjects, result: {} });
       expect(proxy.played()).toBe(1);
       expect(answer).toMatchObject({ events: [{ n: 2 }] });
       expect((await readAll(test.log)).map(({ kind }) => kind)).toEqual(['event', 'husk', 'event']);

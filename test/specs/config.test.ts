@@ -66,6 +66,7 @@ describe('a variable', () => {
     [{ OMNIMEM_TENANT: 'a:b' }, /OMNIMEM_TENANT: must be 1 to 32/],
     [{ MCP_PUBLIC_URL: 'ftp://x' }, /MCP_PUBLIC_URL: must be an http/],
     [{ VALKEY_URL: 'localhost' }, /VALKEY_URL: must be redis/],
+    [{ VALKEY_HOST: 'db:6379' }, /VALKEY_HOST: must be a host name/],
     [{ MCP_AUTH_TOKEN: 'short' }, /MCP_AUTH_TOKEN: must have/],
     [{ RECALL_MIN_SCORE: '2' }, /RECALL_MIN_SCORE: must be at most 1/],
   ])('with a bad value is named: %j', (env, message) => expect(() => load(env)).toThrowError(message));
@@ -85,6 +86,7 @@ describe('the Valkey server', () => {
     expect(config({ VALKEY_URL: 'redis://v/2', VALKEY_PASSWORD: 'pw' }).valkey).toBe('redis://:pw@v/2'));
   it('keeps the password of its URL', () =>
     expect(config({ VALKEY_URL: 'redis://u:mine@v', VALKEY_PASSWORD: 'other' }).valkey).toBe('redis://u:mine@v'));
+  it('may be an IPv6 address', () => expect(config({ VALKEY_HOST: '::1' }).valkey).toBe('redis://[::1]:6379'));
   it('is not VALKEY_PORT alone', () => expect(config({ VALKEY_PORT: '7' }).valkey).toBeUndefined());
 });
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Redis } from 'iovalkey';
-import { encodeTime, ulid } from 'ulid';
+import { encodeTime } from 'ulid';
 import type { DomainEvent } from '../../domain/catalogue.js';
 import { type LogEntry, ORIGIN, positionOf, type Recorded } from '../../domain/envelope.js';
 import type { Catalogue } from '../../domain/event.js';
@@ -9,7 +9,7 @@ import { memoryKey } from '../../domain/memory/key.js';
 import { createKeys, type Keys } from '../../projections/keys.js';
 import type { Append, SubjectWrite } from '../../services/eventlog/append.js';
 import { type EventLog, openEventLog } from '../../services/eventlog/log.js';
-import type { Random } from '../../services/eventlog/random.js';
+import { type Random, systemRandom } from '../../services/eventlog/random.js';
 import { connect, type ValkeyTarget } from '../../services/valkey/client.js';
 import { startValkey, type TestValkey, type TestValkeyOptions } from './valkey.js';
 
@@ -102,7 +102,12 @@ export const remembered = (content: string, fields: Partial<Remembered> = {}): D
 
 export const revised = (content: string): DomainEvent => ({ type: 'MemoryRevised', data: { content } });
 
-export const newKey = (): string => memoryKey('episodic', ulid());
+const random = systemRandom();
+
+/** A new ULID. */
+export const newId = (): string => random.ulid(Date.now());
+
+export const newKey = (): string => memoryKey('episodic', newId());
 
 /** A new memory as a write. */
 export const newMemory = (content: string, fields: Partial<SubjectWrite> = {}): SubjectWrite => ({
@@ -114,7 +119,7 @@ export const newMemory = (content: string, fields: Partial<SubjectWrite> = {}): 
 
 /** A command as the log takes it, with a new id unless one is given. */
 export const appendOf = (writes: readonly SubjectWrite[], fields: Partial<Append> = {}): Append => ({
-  commandId: ulid(),
+  commandId: newId(),
   actor: 'test',
   at: TEST_TIME,
   writes,

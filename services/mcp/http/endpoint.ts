@@ -1,6 +1,7 @@
 import { createMcpHandler, type Server } from '@modelcontextprotocol/server';
 import type { Logger } from '../../log.js';
 import type { McpLimits } from '../limits.js';
+import { problem } from './answers.js';
 import { methodOf, settle } from './eras.js';
 import type { Exchange } from './exchange.js';
 import { createSseSessions } from './sse-sessions.js';
@@ -16,6 +17,9 @@ export type Endpoint = {
   readonly close: () => Promise<void>;
 };
 
+/** What the library answers, without a body, when it is closed under a running call. */
+const CUT_OFF = 499;
+
 /** Brings each exchange to the era and session that it belongs to. */
 export const createEndpoint = (newServer: () => Server, limits: McpLimits, log: Logger): Endpoint => {
   const parts = { newServer, idleMs: limits.sessionIdleMs, max: limits.maxSessions, keepAliveMs: limits.keepAliveMs };
@@ -27,7 +31,7 @@ export const createEndpoint = (newServer: () => Server, limits: McpLimits, log: 
     onerror: (error) => log.debug({ reason: error.message }, 'a stateless request was refused'),
   });
   return {
-    streamable: (exchange) => {
+    streamable: async (exchange) => {
       const { era, headers, body, differs } = settle(exchange.request.headers, exchange.body);
       if (differs)
         log.info(
@@ -35,7 +39,9 @@ export const createEndpoint = (newServer: () => Server, limits: McpLimits, log: 
           'protocol versions in header and body differ; served by the body',
         );
       const request = new Request(exchange.request, { headers: withAccept(headers) });
-      return era === 'stateless' ? stateless.fetch(request, { parsedBody: body }) : sessions.handle({ ...exchange, request, body });
+      if (era === 'session') return sessions.handle({ ...exchange, request, body });
+      const response = await stateless.fetch(request, { parsedBody: body });
+      return response.status === CUT_OFF ? problem(503, 'Service Unavailable', 'The server stopped before the call was done.') : response;
     },
     sse: sseSessions.handle,
     sizes: () => ({ sessions: sessions.size(), sseSessions: sseSessions.size() }),

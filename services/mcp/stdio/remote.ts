@@ -121,7 +121,7 @@ const callOver = async (url: string, token: string | undefined, request: ServerT
       'The OmniMem instance refused the token',
       'MCP_AUTH_TOKEN must be the one the running instance was started with.',
     );
-  if (response.status === 503 || response.body === null) throw new Unreachable(`HTTP ${response.status}`);
+  if (response.status >= 500 || response.body === null) throw new Unreachable(`HTTP ${response.status}`);
   const answer = /text\/event-stream/.test(response.headers.get('content-type') ?? '')
     ? await lastMessage(response.body, progress)
     : await response.json().catch(() => undefined);

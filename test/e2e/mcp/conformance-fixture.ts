@@ -42,18 +42,20 @@ const moment = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 const fixtureServer = (): McpServer => {
   const server = new McpServer({ name: 'fixture', version: '1' }, { capabilities: { tools: {}, logging: {} } });
-  server.registerTool('test_simple_text', { inputSchema: z.object({}) }, () => said('This is a simple text response for testing.'));
-  server.registerTool('test_error_handling', { inputSchema: z.object({}) }, () => {
+  server.registerTool('test_simple_text', { description: 'For the suite', inputSchema: z.object({}) }, () =>
+    said('This is a simple text response for testing.'),
+  );
+  server.registerTool('test_error_handling', { description: 'For the suite', inputSchema: z.object({}) }, () => {
     throw new Error('This tool intentionally returns an error for testing');
   });
-  server.registerTool('test_tool_with_logging', { inputSchema: z.object({}) }, async (_args, { mcpReq }) => {
+  server.registerTool('test_tool_with_logging', { description: 'For the suite', inputSchema: z.object({}) }, async (_args, { mcpReq }) => {
     for (const line of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
       await mcpReq.log('info', line);
       await moment();
     }
     return said('logged');
   });
-  server.registerTool('test_tool_with_progress', { inputSchema: z.object({}) }, async (_args, { mcpReq }) => {
+  server.registerTool('test_tool_with_progress', { description: 'For the suite', inputSchema: z.object({}) }, async (_args, { mcpReq }) => {
     const progressToken = mcpReq._meta?.progressToken;
     for (const progress of [0, 50, 100]) {
       if (progressToken !== undefined)
@@ -62,23 +64,31 @@ const fixtureServer = (): McpServer => {
     }
     return said('done');
   });
-  server.registerTool('test_sampling', { inputSchema: z.object({ prompt: z.string() }) }, async ({ prompt }, { mcpReq }) => {
-    const { content } = await mcpReq.requestSampling({
-      messages: [{ role: 'user', content: { type: 'text', text: prompt } }],
-      maxTokens: 100,
-    });
-    return said(`LLM response: ${JSON.stringify(content)}`);
-  });
-  server.registerTool('test_elicitation', { inputSchema: z.object({ message: z.string() }) }, async ({ message }, { mcpReq }) => {
-    const answer = await mcpReq.elicitInput({
-      message,
-      requestedSchema: {
-        type: 'object',
-        properties: { username: { type: 'string' }, email: { type: 'string' } },
-        required: ['username', 'email'],
-      },
-    });
-    return said(`User response: ${JSON.stringify(answer)}`);
-  });
+  server.registerTool(
+    'test_sampling',
+    { description: 'For the suite', inputSchema: z.object({ prompt: z.string() }) },
+    async ({ prompt }, { mcpReq }) => {
+      const { content } = await mcpReq.requestSampling({
+        messages: [{ role: 'user', content: { type: 'text', text: prompt } }],
+        maxTokens: 100,
+      });
+      return said(`LLM response: ${JSON.stringify(content)}`);
+    },
+  );
+  server.registerTool(
+    'test_elicitation',
+    { description: 'For the suite', inputSchema: z.object({ message: z.string() }) },
+    async ({ message }, { mcpReq }) => {
+      const answer = await mcpReq.elicitInput({
+        message,
+        requestedSchema: {
+          type: 'object',
+          properties: { username: { type: 'string' }, email: { type: 'string' } },
+          required: ['username', 'email'],
+        },
+      });
+      return said(`User response: ${JSON.stringify(answer)}`);
+    },
+  );
   return server;
 };

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MINILM_Q8 } from '../../../services/embedding/manifest.js';
 import type { Embedder } from '../../../services/embedding/port.js';
 import { openUseLite } from '../../../services/embedding/use-lite.js';
 import { cosine } from '../../../services/embedding/vectors.js';
@@ -15,6 +16,18 @@ describe('the offline encoder', () => {
   it('needs nothing but what is installed, and has a space of its own', () => {
     expect(embedder.identity).toMatchObject({ name: 'use-lite', dimension: 512 });
     expect(embedder.identity.id).toMatch(/^uselite-fp32-512-[0-9a-f]{12}$/);
+  });
+
+  it('carries thresholds above those of MiniLM, since its unrelated texts lie closer together', async () => {
+    const { thresholds } = embedder.identity;
+    for (const [name, threshold] of Object.entries(MINILM_Q8.thresholds)) {
+      expect(thresholds[name as keyof typeof thresholds]).toBeGreaterThan(threshold);
+    }
+    const [a, b] = await embedder.embed([
+      'Deploys run from the release branch after the tests pass',
+      'The queue keeps failed jobs in a sorted set',
+    ]);
+    expect(cosine(only(a), only(b))).toBeLessThan(thresholds.contradiction);
   });
 
   it('puts a paraphrase above the unrelated', async () => {
@@ -42,7 +55,7 @@ describe('the offline encoder', () => {
     clearInterval(clock);
     expect(ticks).toBeGreaterThan(50);
     expect(windows.length).toBeGreaterThan(5);
-    const query = await embedder.embedQuery('striped animals eating grass');
+    const query = await embedder.embedQuery('zebras near the office');
     const scores = windows.map((window) => cosine(window, query));
     expect(scores.indexOf(Math.max(...scores))).toBe(windows.length - 1);
   });

@@ -1,10 +1,10 @@
-import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { comparePositions } from '../../../domain/envelope.js';
 import { isDomainError } from '../../../domain/errors.js';
 import { systemSubject } from '../../../domain/system/events.js';
 import {
   appendOf,
+  newId,
   newKey,
   newMemory,
   openTestLog,
@@ -40,7 +40,7 @@ const changingNothing = async <T>(call: () => Promise<T>): Promise<T> => {
 describe('an append', () => {
   it('is read back with its envelopes', async () => {
     await using fresh = await openTestLog({ valkey, seed: 7 });
-    const causation = ulid();
+    const causation = newId();
     const write = newMemory('a fact', { events: [remembered('a fact'), revised('a better fact')] });
     const command = appendOf([write], { actor: 'mcp:test/1', causation, result: { key: write.subject } });
     const answer = await fresh.log.append(command);
@@ -186,7 +186,7 @@ describe('a guard', () => {
     await test.log.append(appendOf([gone]));
     const erasures = await test.log.erasures();
     await test.log.forget({
-      commandId: ulid(),
+      commandId: newId(),
       actor: 'test',
       at: TEST_TIME,
       subjects: [{ subject: gone.subject, expected: 1, deletes: [] }],
@@ -207,7 +207,7 @@ describe('a command id met again', () => {
     const again = await changingNothing(() => test.log.append({ ...command, result: { key: 'other' } }));
     expect(again).toEqual({ ...first, outcome: 'repeated' });
     expect(await test.log.firstAnswer(command.commandId)).toEqual(again);
-    expect(await test.log.firstAnswer(ulid())).toBeUndefined();
+    expect(await test.log.firstAnswer(newId())).toBeUndefined();
   });
 
   it('fifty times at once makes one event', async () => {

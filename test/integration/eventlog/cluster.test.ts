@@ -1,6 +1,5 @@
-import { ulid } from 'ulid';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { appendOf, newMemory, openTestLog, readAll, revised, snapshot, TEST_TIME, type TestLog } from '../../support/eventlog.js';
+import { appendOf, newId, newMemory, openTestLog, readAll, revised, snapshot, TEST_TIME, type TestLog } from '../../support/eventlog.js';
 import { startValkey, type TestValkey } from '../../support/valkey.js';
 
 let valkey: TestValkey;
@@ -29,14 +28,14 @@ const workout = async (): Promise<void> => {
     appendOf([{ subject: one.subject, expected: 1, events: [revised('uno')], release: ['c'], claims: [{ claim: 'd', mode: 'ifFree' }] }], {
       guards: [{ subject: two.subject, version: 1 }],
       erasures: await test.log.erasures(),
-      causation: ulid(),
+      causation: newId(),
     }),
   );
   const subjects = [
     { subject: one.subject, expected: 2, deletes: [test.keys.embedding('m', one.subject), test.keys.row('memories', 1, one.subject)] },
     { subject: two.subject, expected: 1, deletes: [] },
   ];
-  await test.log.forget({ commandId: ulid(), actor: 'test', at: TEST_TIME, subjects, result: {} });
+  await test.log.forget({ commandId: newId(), actor: 'test', at: TEST_TIME, subjects, result: {} });
   await test.log.load([one.subject, two.subject]);
   await readAll(test.log);
 };
@@ -55,7 +54,7 @@ it('touches no key that a script did not declare', async () => {
   const commands: { readonly args: readonly string[]; readonly inScript: boolean }[] = [];
   watcher.on('monitor', (_time: string, args: readonly string[], source: string) => commands.push({ args, inScript: source === 'lua' }));
   await workout();
-  const ended = ulid();
+  const ended = newId();
   await test.redis.echo(ended);
   while (!commands.some(({ args }) => args.includes(ended))) await new Promise((resolve) => setTimeout(resolve, 10));
   watcher.disconnect();

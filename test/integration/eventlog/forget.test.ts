@@ -1,10 +1,10 @@
-import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isDomainError } from '../../../domain/errors.js';
 import { type Forget, RECALL_COUNTERS } from '../../../services/eventlog/forget.js';
 import {
   appendOf,
   keysHolding,
+  newId,
   newMemory,
   openTestLog,
   readAll,
@@ -31,7 +31,7 @@ const SECRET = 'the launch code is crimson-otter-4711, say nobody';
 const MODEL = 'model-1';
 
 const forgetOf = (subjects: Forget['subjects'], fields: Partial<Forget> = {}): Forget => ({
-  commandId: ulid(),
+  commandId: newId(),
   actor: 'test',
   at: TEST_TIME,
   subjects,

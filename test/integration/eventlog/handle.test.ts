@@ -1,10 +1,9 @@
-import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isDomainError } from '../../../domain/errors.js';
 import { isLive, type Memory, memoryDecider } from '../../../domain/memory/memory.js';
 import { handleCommand, type Stamped } from '../../../services/eventlog/handle.js';
 import type { EventLog } from '../../../services/eventlog/log.js';
-import { newKey, newMemory, openTestLog, rememberedWith, TEST_TIME, type TestLog } from '../../support/eventlog.js';
+import { newId, newKey, newMemory, openTestLog, rememberedWith, TEST_TIME, type TestLog } from '../../support/eventlog.js';
 import { startValkey, type TestValkey } from '../../support/valkey.js';
 
 let valkey: TestValkey;
@@ -18,7 +17,7 @@ afterAll(async () => {
   await valkey.stop();
 });
 
-const stamp = (fields: Partial<Stamped> = {}): Stamped => ({ commandId: ulid(), actor: 'test', at: TEST_TIME, ...fields });
+const stamp = (fields: Partial<Stamped> = {}): Stamped => ({ commandId: newId(), actor: 'test', at: TEST_TIME, ...fields });
 
 const remember = (log: EventLog, subject: string, content: string, claim?: string) =>
   handleCommand<Memory>(log, memoryDecider, [subject], stamp(), ([loaded]) => ({

@@ -1,10 +1,10 @@
-import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DomainEvent } from '../../../domain/catalogue.js';
 import type { LogEntry } from '../../../domain/envelope.js';
 import { digestOf, encodePayload } from '../../../services/eventlog/payload.js';
 import {
   appendOf,
+  newId,
   newKey,
   newMemory,
   openTestLog,
@@ -177,14 +177,14 @@ describe('damage', () => {
   const smuggle = async (envelope: Record<string, string>, payload?: Buffer): Promise<string> => {
     const subject = newKey();
     const fields = {
-      id: ulid(),
+      id: newId(),
       type: 'MemoryRemembered',
       v: '1',
       subject,
       n: '1',
       at: TEST_TIME,
       actor: 'hand',
-      correlation: ulid(),
+      correlation: newId(),
       digest: digestOf(payload ?? Buffer.alloc(0)),
       ...envelope,
     };

@@ -35,7 +35,8 @@ const held = (result: ClaimResult): Claim => {
 describe('a data folder', () => {
   it('belongs to one process; the second one learns whose it is and where that listens', async () => {
     const claim = held(await claimDataDir(dir));
-    await claim.publish({ mcpUrl: 'http://127.0.0.1:8765/mcp', socket: '/s' });
+    await claim.publish({ socket: '/s' });
+    await claim.publish({ mcpUrl: 'http://127.0.0.1:8765/mcp' });
     expect(await (await other()).next()).toBe(process.pid);
     expect(await findInstance(dir)).toMatchObject({ pid: process.pid, mcpUrl: 'http://127.0.0.1:8765/mcp', socket: '/s' });
     await claim.release();

@@ -1,0 +1,155 @@
+import { DomainError } from '../../domain/errors.js';
+import { documentTerms, queryTerms } from '../../domain/text/tokens.js';
+import { Bm25Search, FREQUENCY_BITS } from './bm25-search.js';
+import { FacetTable } from './facets.js';
+import { grown, Slots } from './growable.js';
+import { SortedLists } from './posting-lists.js';
+import { TermDictionary } from './term-dictionary.js';
+const MOST_OFTEN = 2 ** FREQUENCY_BITS - 1;
+const MOST_DOCUMENTS = 2 ** (32 - FREQUENCY_BITS);
+const everything = () => true;
+/**
+ * BM25 over the words and identifiers of memories, in memory. The answer depends on the set of documents only, never on
+ * the order in which they came, changed and went.
+ */
+export class InMemoryLexicalIndex {
+    /** Grows with every change; a snapshot is worth keeping only if it did not move meanwhile. */
+    revision = 0;
+    slots = new Slots();
+    keys = [];
+    slotOf = new Map();
+    dictionary = new TermDictionary();
+    /** By term: the documents that hold it. */
+    postings = new SortedLists();
+    /** By document: its terms. */
+    termsOf = new SortedLists();
+    lengths = new Uint32Array(0);
+    totalLength = 0;
+    facets = new FacetTable();
+    frequencies = new Uint8Array(0);
+    bm25 = new Bm25Search((slot) => this.keys[slot]);
+    upsert(key, text, facets) {
+        this.remove(key);
+        if (this.slotOf.size >= MOST_DOCUMENTS)
+            throw new DomainError('TOO_LARGE', `The in-memory word index holds at most ${MOST_DOCUMENTS} memories`, 'Use a Valkey with the search module');
+        const slot = this.slots.take();
+        this.revision++;
+        this.keys[slot] = key;
+        this.slotOf.set(key, slot);
+        this.facets.set(slot, facets);
+        const { terms, silent } = documentTerms(text);
+        this.lengths = grown(this.lengths, slot + 1);
+        this.lengths[slot] = terms.length;
+        this.totalLength += terms.length;
+        const distinct = [];
+        for (const list of [terms, silent])
+            for (const term of list)
+                this.countTerm(term, distinct);
+        for (const term of distinct.sort((a, b) => a - b)) {
+            const frequency = this.frequencies[term];
+            this.frequencies[term] = 0;
+            this.postings.insert(term, slot * (MOST_OFTEN + 1) + frequency);
+            this.termsOf.insert(slot, term);
+            this.dictionary.widen(term, frequency, terms.length);
+        }
+    }
+    setFacets(key, facets) {
+        const slot = this.slotOf.get(key);
+        if (slot === undefined)
+            return;
+        this.revision++;
+        this.facets.set(slot, facets);
+    }
+    remove(key) {
+        const slot = this.slotOf.get(key);
+        if (slot === undefined)
+            return;
+        this.revision++;
+        while (this.termsOf.length(slot) > 0) {
+            const term = this.termsOf.data[this.termsOf.start(slot) + this.termsOf.length(slot) - 1];
+            this.termsOf.removeWithin(slot, term);
+            this.postings.removeWithin(term, slot * (MOST_OFTEN + 1));
+            if (this.postings.length(term) === 0)
+                this.dictionary.remove(term);
+        }
+        this.totalLength -= this.lengths[slot];
+        this.facets.clear(slot);
+        this.slotOf.delete(key);
+        this.keys[slot] = undefined;
+        this.slots.give(slot);
+    }
+    /** An empty query, or one without a known word, finds nothing. */
+    search(query, k, filter) {
+        if (k < 1 || this.slotOf.size === 0)
+            return [];
+        const { matches } = this.facets.compile(filter);
+        return this.bm25.search(this.termsFor(query), Math.min(k, this.slotOf.size), this.collection(matches));
+    }
+    scores(query, keys) {
+        const slots = keys.map((key) => this.slotOf.get(key)).filter((slot) => slot !== undefined);
+        return slots.length === 0 ? [] : this.bm25.scores(this.termsFor(query), slots, this.collection(everything));
+    }
+    stats() {
+        return { memories: this.slotOf.size, terms: this.dictionary.size };
+    }
+    dump(to) {
+        to.strings(this.keys.map((key) => key ?? ''));
+        to.array(this.lengths.subarray(0, this.slots.end));
+        this.facets.dump(to, this.slots.end);
+        this.dictionary.dump(to);
+        this.postings.dump(to, this.dictionary.end);
+        this.termsOf.dump(to, this.slots.end);
+    }
+    static load(from) {
+        const index = new InMemoryLexicalIndex();
+        const free = [];
+        index.keys = from.strings().map((key, slot) => {
+            if (key === '') {
+                free.push(slot);
+                return undefined;
+            }
+            index.slotOf.set(key, slot);
+            return key;
+        });
+        index.slots = new Slots(index.keys.length, free);
+        index.lengths = from.uint32();
+        for (const slot of index.slotOf.values())
+            index.totalLength += index.lengths[slot];
+        index.facets = FacetTable.load(from);
+        index.dictionary = TermDictionary.load(from);
+        index.frequencies = new Uint8Array(index.dictionary.end);
+        index.postings = SortedLists.load(from);
+        index.termsOf = SortedLists.load(from);
+        return index;
+    }
+    termsFor(query) {
+        const { dictionary, postings } = this;
+        return queryTerms(query).map(({ term, weight }) => {
+            const id = dictionary.find(term);
+            if (id === undefined)
+                return { term, weight, documents: 0, start: 0, mostOften: 0, leastSpread: 0 };
+            const bounds = { mostOften: dictionary.mostOftenIn(id), leastSpread: dictionary.leastSpreadOf(id) };
+            return { term, weight, documents: postings.length(id), start: postings.start(id), ...bounds };
+        });
+    }
+    collection(matches) {
+        return {
+            documents: this.slotOf.size,
+            end: this.slots.end,
+            averageLength: Math.max(1, this.totalLength / this.slotOf.size),
+            lengths: this.lengths,
+            postings: this.postings.data,
+            matches,
+        };
+    }
+    countTerm(term, distinct) {
+        const id = this.dictionary.findOrAdd(term);
+        this.frequencies = grown(this.frequencies, id + 1);
+        const frequency = this.frequencies[id];
+        if (frequency === 0)
+            distinct.push(id);
+        if (frequency < MOST_OFTEN)
+            this.frequencies[id] = frequency + 1;
+    }
+}
+//# sourceMappingURL=lexical.js.map

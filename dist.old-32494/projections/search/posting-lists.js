@@ -1,0 +1,125 @@
+import { grown } from './growable.js';
+/** The smallest block holds two values; each class doubles it. */
+const CLASSES = 28;
+const NO_BLOCK = 0xffffffff;
+const classFor = (length) => Math.max(0, 31 - Math.clz32(length - 1));
+/**
+ * Many sorted lists of distinct uint32 values, numbered by the caller, in one array: no object per list. A list lies in
+ * a block of a power of two; blocks that are left behind are used again.
+ */
+export class SortedLists {
+    /** Read it anew after every change: growing replaces it. */
+    data = new Uint32Array(1024);
+    end = 0;
+    starts = new Uint32Array(0);
+    lengths = new Uint32Array(0);
+    /** The size of each list's block; a list that shrinks keeps its block until it is empty. */
+    classes = new Uint8Array(0);
+    freeBlocks = Array.from({ length: CLASSES }, () => []);
+    start(list) {
+        return this.starts[list];
+    }
+    length(list) {
+        return this.lengths[list] ?? 0;
+    }
+    /** The value must not be in the list. Cheapest when it is larger than all before. */
+    insert(list, value) {
+        this.starts = grown(this.starts, list + 1, NO_BLOCK);
+        this.lengths = grown(this.lengths, list + 1);
+        this.classes = grown(this.classes, list + 1);
+        const length = this.lengths[list];
+        const start = this.withRoom(list, length);
+        const end = start + length;
+        const at = length === 0 || value > this.data[end - 1] ? end : this.lowerBound(start, end, value);
+        this.data.copyWithin(at + 1, at, end);
+        this.data[at] = value;
+        this.lengths[list] = length + 1;
+    }
+    /** Takes out the one value `v` with `from <= v < to`; the list must hold it. */
+    removeWithin(list, from) {
+        const start = this.starts[list];
+        const length = this.lengths[list];
+        const at = this.lowerBound(start, start + length, from);
+        this.data.copyWithin(at, at + 1, start + length);
+        this.lengths[list] = length - 1;
+        if (length === 1) {
+            this.giveBack(list);
+            this.starts[list] = NO_BLOCK;
+        }
+    }
+    /** Index into `data` of the first value that is not below `value`. */
+    lowerBound(from, to, value) {
+        let low = from;
+        let high = to;
+        while (low < high) {
+            const middle = (low + high) >>> 1;
+            if (this.data[middle] < value)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return low;
+    }
+    dump(to, lists) {
+        let total = 0;
+        for (let list = 0; list < lists; list++)
+            total += this.length(list);
+        const values = new Uint32Array(total);
+        let at = 0;
+        for (let list = 0; list < lists; list++) {
+            const length = this.length(list);
+            if (length > 0)
+                values.set(this.data.subarray(this.start(list), this.start(list) + length), at);
+            at += length;
+        }
+        to.array(Uint32Array.from({ length: lists }, (_, list) => this.length(list)));
+        to.array(values);
+    }
+    static load(from) {
+        const lists = new SortedLists();
+        lists.lengths = from.uint32();
+        const values = from.uint32();
+        lists.classes = Uint8Array.from(lists.lengths, classFor);
+        const sizes = lists.lengths.map((length, list) => (length === 0 ? 0 : 2 << lists.classes[list]));
+        lists.starts = new Uint32Array(lists.lengths.length).fill(NO_BLOCK);
+        lists.data = new Uint32Array(sizes.reduce((sum, size) => sum + size, 0) + 1024);
+        let at = 0;
+        lists.lengths.forEach((length, list) => {
+            if (length === 0)
+                return;
+            lists.starts[list] = lists.end;
+            lists.data.set(values.subarray(at, at + length), lists.end);
+            at += length;
+            lists.end += sizes[list];
+        });
+        return lists;
+    }
+    /** Where the list starts once it can take one more value. */
+    withRoom(list, length) {
+        const start = this.starts[list];
+        if (length > 0 && length < 2 << this.classes[list])
+            return start;
+        const blockClass = classFor(length + 1);
+        const larger = this.takeBlock(blockClass);
+        if (length > 0) {
+            this.data.copyWithin(larger, start, start + length);
+            this.giveBack(list);
+        }
+        this.starts[list] = larger;
+        this.classes[list] = blockClass;
+        return larger;
+    }
+    takeBlock(blockClass) {
+        const free = this.freeBlocks[blockClass].pop();
+        if (free !== undefined)
+            return free;
+        const start = this.end;
+        this.end += 2 << blockClass;
+        this.data = grown(this.data, this.end);
+        return start;
+    }
+    giveBack(list) {
+        this.freeBlocks[this.classes[list]].push(this.starts[list]);
+    }
+}
+//# sourceMappingURL=posting-lists.js.map

@@ -1,0 +1,243 @@
+import { catalogue } from '../domain/catalogue.js';
+import { DomainError } from '../domain/errors.js';
+import { RECALL_MIN_SCORE } from '../domain/fusion.js';
+import { MINILM_THRESHOLDS } from '../domain/similarity.js';
+import { counters, membersOf, sets } from '../projections/counters.js';
+import { withServing } from '../projections/generation.js';
+import { createKeys } from '../projections/keys.js';
+import { memories } from '../projections/memories.js';
+import { RecallIndex } from '../projections/recall/recall-index.js';
+import { createRunner } from '../projections/runner.js';
+import { InMemoryLexicalIndex } from '../projections/search/lexical.js';
+import { InProcessVectorIndex } from '../projections/search/vectors.js';
+import { projectionStatus } from '../projections/status.js';
+import { suppressions } from '../projections/suppressions.js';
+import { timeline } from '../projections/timeline.js';
+import { createCommands } from './commands/index.js';
+import { assertRoom } from './disk.js';
+import { openEventLog } from './eventlog/log.js';
+import { systemRandom } from './eventlog/random.js';
+import { Examiner } from './health/examiner.js';
+import { Eraser } from './jobs/eraser.js';
+import { createMetrics } from './ops/metrics.js';
+import { createQueries } from './queries/index.js';
+import { bestMatches } from './queries/matches.js';
+import { connect } from './valkey/client.js';
+import { unavailableWhenDown } from './valkey/errors.js';
+import { rememberModel } from './vectors/fill.js';
+import { VectorKeeper } from './vectors/keeper.js';
+import { VERSION } from './version.js';
+/** The read models, in the order they are applied. */
+export const PROJECTIONS = [memories, timeline, suppressions, counters];
+const VIEW_NAMES = PROJECTIONS.map(({ name }) => name);
+/** Milliseconds for which a read waits for the views, and a write for its own visibility. */
+const PATIENCE_MS = 2_000;
+const ROOM_CHECK_MS = 500;
+/** Opens the product over a Valkey: log, views, search, jobs, commands and queries. Throws UNAVAILABLE when it cannot be reached. */
+export const openApp = async (options) => {
+    const { config, logger, target, provider, random = systemRandom(), now = Date.now } = options;
+    const keys = createKeys(config.tenant, options.cluster ?? false);
+    const onError = (error) => logger.debug({ err: error }, 'a connection to Valkey broke');
+    const open = (kind, name) => connect(target, kind, { name: `omnimem-${name}`, commandTimeoutMs: 5_000, onError });
+    const connections = { append: open('append', 'append'), read: open('general', 'read'), blocking: open('blocking', 'tail') };
+    const work = open('general', 'work');
+    const disconnect = () => {
+        for (const connection of [...Object.values(connections), work])
+            connection.disconnect();
+    };
+    const onTrouble = (message, error) => logger.warn({ err: error }, message);
+    let rawLog;
+    try {
+        rawLog = await openEventLog(connections, keys, { random, now });
+    }
+    catch (error) {
+        disconnect();
+        throw error;
+    }
+    const redis = connections.read;
+    const metrics = createMetrics(() => examiner.vitals(), VERSION);
+    const log = guarded(rawLog, metrics, roomKeeper(config.dataDir, config.minFreeBytes));
+    const index = new RecallIndex({
+        log,
+        redis: work,
+        keys,
+        createLexical: () => new InMemoryLexicalIndex(),
+        createVectors: (dimension) => new InProcessVectorIndex({ dimension }),
+        onTrouble,
+    });
+    const runner = createRunner({ redis: work, keys, log, fingerprint: catalogue.fingerprint, logger, now }, PROJECTIONS);
+    const keeper = new VectorKeeper({ log, redis: work, keys, index, random, now, embedder: () => provider.current(), onTrouble });
+    const eraser = new Eraser({ log, redis: work, keys, random, now, managed: options.supervised !== undefined, onTrouble });
+    const stopping = new AbortController();
+    const viewsAt = async (position) => {
+        if (options.projects !== false)
+            runner.poke();
+        const [views, search] = await Promise.all([runner.waitFor(position, PATIENCE_MS), index.progress.waitFor(position, PATIENCE_MS)]);
+        return views === 'reached' && search === 'reached';
+    };
+    const fresh = async () => {
+        const head = await log.head();
+        if (!head || (await viewsAt(head.position)))
+            return undefined;
+        const [behind] = await projectionStatus(redis, keys, [memories.name]);
+        return {
+            events: behind?.lagEvents ?? 0,
+            note: 'A view was still behind the log after two seconds; what was stored last may be missing from this answer.',
+        };
+    };
+    const embedderFor = async (modelId) => {
+        const current = provider.current();
+        return current?.identity.id === modelId ? current : provider.forModel(modelId);
+    };
+    const thresholds = (model) => ({
+        duplicate: config.duplicateThreshold ?? model?.identity.thresholds.duplicate ?? MINILM_THRESHOLDS.duplicate,
+        contradiction: config.contradictionThreshold ?? model?.identity.thresholds.contradiction ?? MINILM_THRESHOLDS.contradiction,
+    });
+    const queryParts = {
+        log,
+        redis,
+        keys,
+        index,
+        now,
+        embedderFor,
+        lexicalBecause: () => lexicalReason(provider, index),
+        scoring: { deprioritisedWeight: config.recall.deprioritisedWeight, recencyDecayDays: config.recall.recencyDecayDays },
+        topK: config.recall.topK,
+        floor: () => config.recall.minScore ?? RECALL_MIN_SCORE,
+        maxTokens: config.mcp.maxResponseTokens,
+        fresh,
+        observe: metrics.recallStage,
+        onTrouble,
+    };
+    const commandParts = {
+        log,
+        keys,
+        index,
+        random,
+        now,
+        embedder: () => (config.embedding.choice === 'none' ? 'off' : provider.current()),
+        thresholds,
+        defaultMode: config.ingestMode,
+        deprioritisedWeight: config.recall.deprioritisedWeight,
+        settled: viewsAt,
+        fresh: async () => void (await fresh()),
+        bestMatches: (query, includeArchived) => bestMatches(queryParts, query, includeArchived),
+        rowsOf: (key) => textRows(redis, keys, key),
+        noteModel: (model) => rememberModel(redis, keys, model),
+        documentMembers: (documents) => documentMembers(redis, keys, documents),
+        models: () => unavailableWhenDown(() => redis.smembers(keys.models)),
+        onErased: (forgotten) => {
+            eraser.erased(forgotten);
+            return options.supervised ? 'pending' : 'external';
+        },
+    };
+    const examiner = new Examiner({
+        config,
+        log,
+        redis,
+        keys,
+        index,
+        runner,
+        keeper,
+        eraser,
+        provider,
+        views: VIEW_NAMES,
+        supervised: options.supervised,
+        now,
+    });
+    const running = options.projects === false ? Promise.resolve() : runner.run(stopping.signal);
+    index.start();
+    if (options.projects !== false) {
+        keeper.start();
+        eraser.start();
+    }
+    provider.onChange(() => keeper.poke());
+    await examiner.start();
+    const app = {
+        commands: createCommands(commandParts),
+        queries: createQueries({ ...queryParts, duplicateThreshold: () => thresholds(provider.current()).duplicate }, () => examiner.health()),
+        whenReady: async (timeoutMs, onWait, signal) => {
+            signal?.throwIfAborted();
+            if (index.progress.everCaughtUp)
+                return;
+            onWait?.('the views of the log');
+            const outcome = await index.progress.waitFor('end', timeoutMs);
+            if (outcome === 'late')
+                throw new DomainError('UNAVAILABLE', 'The views of the log are still being read', 'Try again in a moment; nothing is lost');
+        },
+        metrics: metrics.render,
+        countToolCall: metrics.toolCall,
+    };
+    let closed;
+    const close = () => {
+        closed ??= (async () => {
+            stopping.abort();
+            await Promise.allSettled([keeper.close(), eraser.close(), examiner.close()]);
+            await Promise.allSettled([running, index.close()]);
+            log.close();
+            disconnect();
+        })();
+        return closed;
+    };
+    return { app, log, keys, redis, index, runner, keeper, queryParts, close };
+};
+/** The log as writers get it: counted, and refusing new things while the disk is nearly full. Forgetting goes through. */
+const guarded = (log, metrics, assertDisk) => ({
+    ...log,
+    append: async (append) => {
+        await assertDisk();
+        const answer = await log.append(append);
+        if (answer.outcome === 'appended')
+            for (const { type } of append.writes.flatMap(({ events }) => events))
+                metrics.appended(type);
+        else if (answer.outcome !== 'repeated')
+            metrics.refused(answer.outcome);
+        return answer;
+    },
+    forget: async (forget) => {
+        const answer = await log.forget(forget);
+        if (answer.outcome === 'appended')
+            for (const _ of forget.subjects)
+                metrics.appended('MemoryForgotten');
+        return answer;
+    },
+});
+/** Asks the disk at most twice a second. */
+const roomKeeper = (dataDir, minFreeBytes) => {
+    let last = { at: Number.NEGATIVE_INFINITY, answer: Promise.resolve() };
+    return () => {
+        const now = performance.now();
+        if (now - last.at > ROOM_CHECK_MS)
+            last = { at: now, answer: assertRoom(dataDir, minFreeBytes) };
+        return last.answer;
+    };
+};
+const lexicalReason = (provider, index) => {
+    const { state, reason } = provider.status();
+    if (state === 'off')
+        return 'Embeddings are switched off (EMBEDDING=none); this was a search by words only.';
+    if (state === 'ready') {
+        return index.modelInLog
+            ? 'The vectors of this store are of another model and are still being made or loaded; this was a search by words only.'
+            : 'The first vectors are being made; this was a search by words only.';
+    }
+    return `No embedding model is ready${reason ? ` (${reason})` : ''}; this was a search by words only.`;
+};
+/** The rows that hold a memory's text, in the generation that serves and in the one being built. */
+const textRows = async (redis, keys, key) => {
+    const pointers = await unavailableWhenDown(() => redis.hmget(keys.projection(memories.name), 'serving', 'building'));
+    return pointers.flatMap((generation) => (generation === null ? [] : [keys.row(memories.name, Number(generation), key)]));
+};
+const documentMembers = async (redis, keys, documents) => {
+    if (documents.length === 0)
+        return [];
+    return unavailableWhenDown(() => withServing(redis, keys, counters.name, async (generation) => {
+        const members = await Promise.all(documents.map(async (document) => {
+            const [namespace = '', docId = ''] = document.split(':');
+            const all = await membersOf(redis, keys, generation, sets.document(docId));
+            return all.filter((key) => key.startsWith(`mem:${namespace}:`));
+        }));
+        return members.flat();
+    }));
+};
+//# sourceMappingURL=app.js.map

@@ -1,0 +1,59 @@
+import { parseContent } from '../../domain/content.js';
+import { DomainError } from '../../domain/errors.js';
+import { stripFraming } from '../../domain/framing.js';
+import { licenceForWrite } from '../../domain/licence.js';
+import { parseProjectName } from '../../domain/project.js';
+import { provenanceForWrite } from '../../domain/provenance.js';
+import { findSecrets } from '../../domain/secrets.js';
+import { parseTags } from '../../domain/tags.js';
+import { INGEST_MODES, NAMESPACES } from '../../domain/vocabulary.js';
+/** Checks what somebody wants remembered. Throws VALIDATION or TOO_LARGE; nothing has been stored then. */
+export const intakeOf = (input, defaultMode) => {
+    const namespace = oneOf('namespace', input.namespace ?? 'episodic', NAMESPACES);
+    const mode = oneOf('mode', input.mode ?? defaultMode, INGEST_MODES);
+    const unframed = stripFraming(input.content);
+    if (unframed.stripped && unframed.content.trim() === '') {
+        throw new DomainError('VALIDATION', 'This is recalled text and nothing else', 'It is remembered already; remember only what is new');
+    }
+    const content = parseContent(unframed.stripped ? unframed.content : input.content);
+    if (input.force !== true)
+        refuseSecrets(content);
+    const { licence, note } = licenceForWrite(namespace, input.licence, input.licence_note);
+    const project = input.project === undefined ? undefined : parseProjectName(input.project);
+    const event_date = input.event_date === undefined ? undefined : parseEventDate(input.event_date);
+    return {
+        remembered: {
+            namespace,
+            content,
+            tags: [...parseTags(input.tags ?? [])],
+            mode,
+            licence,
+            provenance: provenanceForWrite(namespace, input.provenance),
+            ...(project !== undefined && { project }),
+            ...(note !== undefined && { licence_note: note }),
+            ...(event_date !== undefined && { event_date }),
+            ...(namespace === 'preference' && { scope: project === undefined ? 'global' : 'project' }),
+        },
+        strippedRecall: unframed.stripped ? unframed.keys : [],
+    };
+};
+const oneOf = (name, value, values) => {
+    const found = values.find((known) => known === value);
+    if (found)
+        return found;
+    throw new DomainError('VALIDATION', `${name} is not one of ${[...values].sort().join(', ')}`, `Pass one of them, or leave ${name} out`);
+};
+export const refuseSecrets = (content) => {
+    const [secret] = findSecrets(content);
+    if (!secret)
+        return;
+    throw new DomainError('VALIDATION', `The content looks like it holds a live credential (${secret.kind}, at character ${secret.index}); nothing was stored`, 'Take it out, or pass force: true if it is no secret: a log is harder to clean than a file');
+};
+const parseEventDate = (text) => {
+    const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+    if (Number.isNaN(time)) {
+        throw new DomainError('VALIDATION', 'event_date is no ISO date', 'Write it like 2026-11-03 or 2026-11-03T23:30:00Z');
+    }
+    return new Date(time).toISOString();
+};
+//# sourceMappingURL=intake.js.map

@@ -1,0 +1,42 @@
+import { parseContent } from '../../domain/content.js';
+import { DomainError } from '../../domain/errors.js';
+import { isLive, memoryDecider } from '../../domain/memory/memory.js';
+import { handleCommand } from '../eventlog/handle.js';
+import { textClaim } from './claims.js';
+import { embedForWrite, vectorsOf } from './embed.js';
+import { refuseSecrets } from './intake.js';
+import { parseKey } from './keys.js';
+import { stampOf, visibility } from './parts.js';
+/** Gives a memory a new wording. The old one stays in its timeline; recall finds the new one. */
+export const revise = async (parts, input, call) => {
+    const { log } = parts;
+    const key = parseKey(input.key);
+    const content = parseContent(input.content);
+    refuseSecrets(content);
+    const embedded = await embedForWrite(parts, [content], call.signal);
+    if (embedded.state === 'stored')
+        await parts.noteModel(embedded.embedder.identity.id);
+    const outcome = await handleCommand(log, memoryDecider, [key], stampOf(parts, call), ([memory]) => {
+        const state = memory?.state ?? memoryDecider.initialState();
+        const events = memoryDecider.decide({ type: 'ReviseMemory', data: { content, ...(input.reason && { reason: input.reason }) } }, state);
+        const claim = (text) => (isLive(state) ? [textClaim(log.salt, state.namespace, state.project, text)] : []);
+        return {
+            writes: [
+                {
+                    subject: key,
+                    events,
+                    claims: claim(content).map((wanted) => ({ claim: wanted, mode: 'free' })),
+                    release: isLive(state) ? claim(state.content).filter((old) => !claim(content).includes(old)) : [],
+                    vectors: vectorsOf(embedded, 0),
+                },
+            ],
+            result: { status: events.length > 0 ? 'revised' : 'unchanged', key },
+        };
+    });
+    if ('claimedBy' in outcome) {
+        throw new DomainError('CONFLICT', `Another memory says exactly this: ${outcome.claimedBy}`, 'Nothing was changed. Archive or deprioritise this one instead, or use other words');
+    }
+    const { status } = outcome.result;
+    return { status, key, ...(status === 'revised' && { embedding: embedded.state }), ...(await visibility(parts, outcome.appended)) };
+};
+//# sourceMappingURL=revise.js.map

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { LOG_LEVELS } from './log.js';
+import { addressOf } from './valkey/client.js';
+const number = (min, max) => z
+    .string()
+    .regex(/^-?\d+(\.\d+)?$/, 'must be a number')
+    .transform(Number)
+    .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
+const whole = (min, max) => number(min, max).pipe(z.number().int('must be a whole number'));
+const oneOf = (values) => z.enum(values, `must be one of ${values.join(', ')}`);
+const list = z
+    .string()
+    .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+    .default([]);
+const webUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' });
+const path = z.string().refine((text) => !text.includes('\0'), 'must not hold a null byte');
+const isAddress = (url) => {
+    try {
+        return addressOf(url) !== undefined;
+    }
+    catch {
+        return false;
+    }
+};
+/**
+ * Every variable that is read, with its default and, in `describe`, its meaning and unit: the text of .env.example.
+ * A test holds the two together.
+ */
+export const VARIABLES = {
+    MCP_HOST: z.string().default('127.0.0.1').describe('Address to listen on. Anything but loopback needs MCP_AUTH_TOKEN.'),
+    MCP_PORT: whole(0, 65_535).default(8765).describe('Port of the MCP server, /metrics, /healthz and /readyz. 0 picks a free one.'),
+    MCP_AUTH_TOKEN: z
+        .string()
+        .min(8, 'must have at least 8 characters')
+        .optional()
+        .describe('Bearer token that every MCP request must carry.'),
+    MCP_ALLOWED_HOSTS: list.describe('Host headers to accept beside loopback, comma-separated.'),
+    MCP_ALLOWED_ORIGINS: list.describe('Browser origins to accept beside loopback (scheme://host:port), comma-separated.'),
+    MCP_PUBLIC_URL: webUrl.optional().describe('Address under which a proxy publishes this server; its host and origin are accepted.'),
+    MCP_MAX_RESPONSE_TOKENS: whole(1_000, 1_000_000).default(20_000).describe('Hard ceiling of one answer, in tokens of about 4 characters.'),
+    OMNIMEM_TOOLSET: oneOf(['essential', 'full']).default('full').describe('Which tools are listed: essential or full.'),
+    OMNIMEM_DATA_DIR: path.default('./data').describe('Where the log, the model and the indexes live.'),
+    OMNIMEM_MIN_FREE_MB: number(0, 1_000_000).default(64).describe('Free disk space in megabytes below which nothing new is stored.'),
+    OMNIMEM_TENANT: z
+        .string()
+        .regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'must be 1 to 32 of a-z, 0-9, _ and -, beginning with a letter or digit')
+        .default('local')
+        .describe('Prefix of every key in Valkey: several memories may share one server.'),
+    OMNIMEM_USER: z.string().default('local').describe('Name of the person, part of the keys of generated skills.'),
+    VALKEY_URL: z
+        .string()
+        .refine(isAddress, 'must be redis://, rediss://, valkey://, valkeys:// or unix:///path')
+        .optional()
+        .describe('A Valkey server to use (redis://, rediss://, valkey://, valkeys://, unix:///path). Unset: one is run for you.'),
+    VALKEY_HOST: z.string().optional().describe('The same as three parts: host name.'),
+    VALKEY_PORT: whole(1, 65_535).default(6379).describe('Port that goes with VALKEY_HOST.'),
+    VALKEY_PASSWORD: z.string().optional().describe('Password that goes with VALKEY_HOST, or with a VALKEY_URL that has none.'),
+    EMBEDDING: oneOf(['auto', 'minilm', 'use-lite', 'none'])
+        .default('auto')
+        .describe('auto (MiniLM, else the offline encoder until it can be fetched), minilm, use-lite or none (words only).'),
+    OMNIMEM_MODEL_DIR: path
+        .optional()
+        .describe('A local folder that holds the model, for machines without the hub. Unset: fetched into the data folder.'),
+    HF_ENDPOINT: webUrl.default('https://huggingface.co').describe('The model hub or a mirror of it.'),
+    INGEST_MODE: oneOf(['full', 'raw']).default('full').describe('full: a memory is also queued for enrichment; raw: kept as it is.'),
+    RECALL_MIN_SCORE: number(0, 1)
+        .optional()
+        .describe('Below this score (0 to 1) nothing counts as a match. Unset: the floor measured for the model.'),
+    MEMORY_RECALL_TOP_K: whole(1, 50).default(5).describe('How many memories a recall returns when the call does not say.'),
+    RECENCY_DECAY_DAYS: number(1, 36_500).default(90).describe('Age in days that sets how fast a score fades.'),
+    DEPRIORITISED_WEIGHT: number(0, 1).default(0.2).describe('Multiplier (0 to 1) on the score of a deprioritised memory.'),
+    DEDUP_SIMILARITY_THRESHOLD: number(0, 1)
+        .optional()
+        .describe("Cosine from which two texts count as duplicates. Unset: the model's own (MiniLM 0.92)."),
+    CONTRADICTION_SIMILARITY_THRESHOLD: number(0, 1)
+        .optional()
+        .describe("Cosine from which two texts are examined for contradiction. Unset: the model's own (MiniLM 0.70)."),
+    STALE_MEMORY_DAYS: whole(1, 36_500).default(30).describe('Days without a recall after which an audit calls a memory stale.'),
+    LOG_LEVEL: oneOf(LOG_LEVELS).default('info').describe('trace, debug, info, warn, error, fatal or silent.'),
+    LOG_FORMAT: oneOf(['auto', 'json', 'text'])
+        .default('auto')
+        .describe('json, text, or auto: text when a person watches at a terminal. Logs go to stderr.'),
+};
+const SCHEMA = z.object(VARIABLES);
+/** The text of .env.example. */
+export const envExample = () => {
+    const blocks = Object.entries(VARIABLES).map(([name, schema]) => {
+        const fallback = schema.safeParse(undefined).data;
+        const value = fallback === undefined || Array.isArray(fallback) ? '' : String(fallback);
+        return `# ${schema.description ?? ''}\n#${name}=${value}\n`;
+    });
+    return `${['# Copy to .env and change what you need. Every line shows the default; an empty value counts as unset.\n', ...blocks].join('\n')}`;
+};
+//# sourceMappingURL=config-variables.js.map

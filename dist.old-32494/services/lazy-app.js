@@ -1,0 +1,66 @@
+import { DomainError } from '../domain/errors.js';
+import { VERSION } from './version.js';
+export const createLazyApp = () => {
+    let open;
+    let what = 'the start';
+    const openings = new Set();
+    const need = () => {
+        if (open)
+            return open;
+        throw new DomainError('UNAVAILABLE', `OmniMem is still starting: it waits for ${what}`, 'Try again in a moment; nothing is lost');
+    };
+    const untilOpen = (timeoutMs, signal) => new Promise((resolve, reject) => {
+        const done = () => {
+            clearTimeout(timer);
+            signal?.removeEventListener('abort', done);
+            openings.delete(done);
+            if (open)
+                resolve();
+            else
+                reject(new DomainError('UNAVAILABLE', `OmniMem did not start in time: it waits for ${what}`, 'See the log of the server'));
+        };
+        const timer = setTimeout(done, timeoutMs);
+        openings.add(done);
+        signal?.addEventListener('abort', done, { once: true });
+    });
+    return {
+        app: {
+            get commands() {
+                return need().commands;
+            },
+            get queries() {
+                return open?.queries ?? { ...closedQueries(need), version: () => ({ version: VERSION }) };
+            },
+            whenReady: async (timeoutMs, onWait, signal) => {
+                const started = performance.now();
+                if (!open) {
+                    onWait?.(what);
+                    await untilOpen(timeoutMs, signal);
+                }
+                await need().whenReady(Math.max(0, timeoutMs - (performance.now() - started)), onWait, signal);
+            },
+            metrics: () => need().metrics(),
+            countToolCall: (...call) => open?.countToolCall(...call),
+        },
+        opened: (app) => {
+            open = app;
+            for (const done of openings)
+                done();
+        },
+        waitsFor: (next) => {
+            what = next;
+        },
+    };
+};
+/** Queries that say why they cannot be answered yet. */
+const closedQueries = (need) => ({
+    recall: async (...input) => need().queries.recall(...input),
+    recallIndex: async (...input) => need().queries.recallIndex(...input),
+    recallDetail: async (...input) => need().queries.recallDetail(...input),
+    listSuppressions: async (...input) => need().queries.listSuppressions(...input),
+    findDuplicates: async (...input) => need().queries.findDuplicates(...input),
+    memoryAudit: async (...input) => need().queries.memoryAudit(...input),
+    explainMemory: async (...input) => need().queries.explainMemory(...input),
+    health: async () => need().queries.health(),
+});
+//# sourceMappingURL=lazy-app.js.map

@@ -1,0 +1,127 @@
+import { isDomainError } from '../../domain/errors.js';
+import { createToolCaller } from './caller.js';
+import { allowPage, createAccess, refuseOpenAddress } from './http/access.js';
+import { problem, RPC, rpcError } from './http/answers.js';
+import { readJson } from './http/body.js';
+import { createEndpoint } from './http/endpoint.js';
+import { idOf, isJsonRpc, methodOf } from './http/eras.js';
+import { exchangeOf } from './http/exchange.js';
+import { createHttpServer, listen, reachableHost } from './http/listen.js';
+import { createRunning } from './http/running.js';
+import { MESSAGES_PATH, SSE_PATH } from './http/sse-sessions.js';
+import { instructionsFor } from './instructions.js';
+import { DEFAULT_LIMITS } from './limits.js';
+import { createMcpServer } from './server.js';
+import { listTools, toolsByName } from './toolset.js';
+const MCP_PATH = '/mcp';
+const METHODS = {
+    [MCP_PATH]: ['POST', 'GET', 'DELETE'],
+    [SSE_PATH]: ['GET'],
+    [MESSAGES_PATH]: ['POST'],
+    '/readyz': ['GET'],
+    '/metrics': ['GET'],
+};
+const READY_PROBE_MS = 100;
+/** What the ends of streams may take to reach their clients. */
+const LAST_WORDS_MS = 500;
+/**
+ * Serves the protocol on one port: `/mcp` for both eras, `/sse` with `/messages` for the transport of 2024, and `/healthz`,
+ * `/readyz`, `/metrics`. Listens at once; tools wait for the app. Throws VALIDATION for an open address without a token,
+ * UNAVAILABLE when the address cannot be had.
+ */
+export const startMcpHttp = async ({ app, config, log, limits: given, signal }) => {
+    refuseOpenAddress(config);
+    const limits = { ...DEFAULT_LIMITS, ...given };
+    const access = createAccess(config);
+    const calls = createRunning();
+    const requests = createRunning();
+    let closing;
+    const callTool = createToolCaller({ app, maxTokens: config.maxResponseTokens, readyWaitMs: limits.readyWaitMs, log });
+    const parts = {
+        version: app.queries.version().version,
+        instructions: instructionsFor(config.toolset),
+        listed: listTools(config.toolset, config.outputSchemas ?? true),
+        tools: toolsByName,
+        call: (request) => calls.track(callTool(request)),
+    };
+    const endpoint = createEndpoint(() => createMcpServer(parts), limits, log);
+    const admit = (incoming) => {
+        const { host, origin, authorization } = incoming.headers;
+        const visitor = { host, origin, authorization };
+        if (incoming.method === 'OPTIONS')
+            return access.checkOrigin(visitor) ?? new Response(null, { status: 204 });
+        return access.checkOrigin(visitor) ?? access.checkToken(visitor);
+    };
+    const serve = async (incoming, outgoing) => {
+        const [path = '/'] = (incoming.url ?? '/').split('?', 1);
+        const method = incoming.method ?? 'GET';
+        if (path === '/healthz' && method === 'GET')
+            return Response.json({ status: 'up' });
+        const refusal = admit(incoming);
+        if (incoming.headers.origin !== undefined && refusal?.status !== 403 && refusal?.status !== 421)
+            allowPage(outgoing, incoming.headers.origin);
+        if (refusal)
+            return refusal;
+        if (closing)
+            return problem(503, 'Service Unavailable', 'The server is stopping.', { Connection: 'close', 'Retry-After': '5' });
+        const methods = METHODS[path];
+        if (!methods)
+            return problem(404, 'Not Found', `Nothing is here. The protocol is at ${MCP_PATH}.`);
+        if (!methods.includes(method))
+            return rpcError(405, RPC.refused, `Allowed here: ${methods.join(', ')}`, null, { Allow: methods.join(', ') });
+        if (path === '/readyz')
+            return ready(app);
+        if (path === '/metrics')
+            return metrics(app);
+        const body = method === 'POST' ? await readJson(incoming, limits.maxBodyBytes) : { value: undefined };
+        if ('refusal' in body)
+            return body.refusal;
+        if (method === 'POST' && !isJsonRpc(body.value))
+            return rpcError(400, RPC.invalidRequest, 'The body is not a JSON-RPC message', idOf(body.value));
+        const exchange = exchangeOf(incoming, outgoing, body.value);
+        if (method === 'POST' && methodOf(body.value) !== 'subscriptions/listen')
+            void requests.track(exchange.done);
+        return path === MCP_PATH ? endpoint.streamable(exchange) : endpoint.sse(exchange);
+    };
+    const server = createHttpServer(serve, limits.requestArrivalMs, (error) => log.error({ err: error }, 'a request failed'));
+    const stop = async () => {
+        const stopped = new Promise((resolve) => server.close(() => resolve()));
+        await Promise.race([Promise.all([calls.idle(), requests.idle()]), pause(limits.drainMs)]);
+        await endpoint.close();
+        server.closeIdleConnections();
+        await Promise.race([stopped, pause(LAST_WORDS_MS)]);
+        server.closeAllConnections();
+        await stopped;
+    };
+    const close = () => {
+        closing ??= stop();
+        return closing;
+    };
+    const port = await listen(server, config.host, config.port);
+    signal?.addEventListener('abort', () => void close(), { once: true });
+    if (signal?.aborted)
+        await close();
+    return {
+        url: `http://${reachableHost(config.host)}:${port}${MCP_PATH}`,
+        port,
+        open: () => ({ ...endpoint.sizes(), requests: requests.size(), calls: calls.size() }),
+        close,
+    };
+};
+const ready = async (app) => {
+    try {
+        await app.whenReady(READY_PROBE_MS);
+        return Response.json({ status: 'ready' });
+    }
+    catch (error) {
+        return problem(503, 'Not ready', isDomainError(error) ? error.message : 'The store is not ready.', { 'Retry-After': '2' });
+    }
+};
+const metrics = async (app) => {
+    const { contentType, body } = await app.metrics();
+    return new Response(body, { headers: { 'Content-Type': contentType } });
+};
+const pause = (ms) => new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+});
+//# sourceMappingURL=http.js.map

@@ -1,0 +1,59 @@
+import { isJSONRPCErrorResponse, isJSONRPCNotification, isJSONRPCRequest, isJSONRPCResultResponse, PROTOCOL_VERSION_META_KEY, SUPPORTED_PROTOCOL_VERSIONS, } from '@modelcontextprotocol/server';
+/** The revision that is served without sessions. */
+export const STATELESS_VERSION = '2026-07-28';
+const VERSION = 'mcp-protocol-version';
+/**
+ * Which era a request belongs to, with headers and body put in order. `_meta` decides: some clients name one revision there
+ * and another in the header, or none, and the people who use them cannot change that.
+ */
+export const settle = (headers, body) => {
+    const header = headers.get(VERSION)?.trim();
+    const claimed = claimedVersion(body);
+    if (claimed !== undefined && !isSessionVersion(claimed))
+        return { era: 'stateless', headers: aligned(headers, claimed, body), body, differs: header !== claimed };
+    const refersToSession = methodOf(body) === 'initialize' || headers.has('mcp-session-id');
+    if (header === STATELESS_VERSION && !refersToSession && isMessage(body)) {
+        // `_meta` names an older revision although nothing refers to a session: only the header can be meant.
+        return {
+            era: 'stateless',
+            headers: aligned(headers, header, body),
+            body: claimed === undefined ? body : withVersion(body, header),
+            differs: claimed !== undefined,
+        };
+    }
+    const foreign = header !== undefined && !isSessionVersion(header) && /^\d{4}-\d{2}-\d{2}$/.test(header);
+    if (!foreign)
+        return { era: 'session', headers, body, differs: false };
+    const settled = new Headers(headers);
+    settled.delete(VERSION); // newer than what was agreed on: the session's own revision holds
+    return { era: 'session', headers: settled, body, differs: true };
+};
+const withVersion = (body, version) => {
+    const message = body;
+    return { ...message, params: { ...message.params, _meta: { ...message.params?._meta, [PROTOCOL_VERSION_META_KEY]: version } } };
+};
+export const methodOf = (body) => (typeof body === 'object' && body !== null ? body.method : undefined);
+export const idOf = (body) => typeof body === 'object' && body !== null && !Array.isArray(body) ? body.id : undefined;
+/** Whether it is a JSON-RPC message, or a batch of them as revisions up to 2025-03-26 allow. */
+export const isJsonRpc = (body) => (Array.isArray(body) ? body.length > 0 && body.every(isMessage) : isMessage(body));
+const isMessage = (value) => isJSONRPCRequest(value) || isJSONRPCNotification(value) || isJSONRPCResultResponse(value) || isJSONRPCErrorResponse(value);
+const isSessionVersion = (version) => SUPPORTED_PROTOCOL_VERSIONS.includes(version);
+const claimedVersion = (body) => {
+    if (typeof body !== 'object' || body === null)
+        return undefined;
+    const version = body.params?._meta?.[PROTOCOL_VERSION_META_KEY];
+    return typeof version === 'string' ? version : undefined;
+};
+/** Headers that repeat what the body says: the version is set, the others are filled in where a client left them out. */
+const aligned = (headers, version, body) => {
+    const { method, params } = body;
+    const settled = new Headers(headers);
+    settled.set(VERSION, version);
+    if (!settled.has('mcp-method') && typeof method === 'string')
+        settled.set('mcp-method', method);
+    const name = params?.name ?? params?.uri;
+    if (!settled.has('mcp-name') && typeof name === 'string' && /^[\x20-\x7e]+$/.test(name))
+        settled.set('mcp-name', name);
+    return settled;
+};
+//# sourceMappingURL=eras.js.map

@@ -1,0 +1,130 @@
+import { CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, isCallToolResult, PROTOCOL_VERSION_META_KEY, } from '@modelcontextprotocol/server';
+import { ulid } from 'ulid';
+import { DomainError } from '../../../domain/errors.js';
+import { STATELESS_VERSION } from '../http/eras.js';
+import { errorResultOf, refusalOf } from '../result.js';
+import { eventData } from './events.js';
+/** While the instance starts, the host hears so in this interval. */
+const REPEAT_MS = 5_000;
+const ATTEMPTS = 3;
+const RETRY_PAUSE_MS = 250;
+/**
+ * Runs tools in a running instance, over its HTTP address. A command gets an id here when the caller gave none, so that one
+ * whose answer was lost can be sent again without being done twice.
+ */
+export const createRemoteCaller = ({ connectInstance }) => {
+    let instance;
+    const connected = (progress) => {
+        const connecting = instance ?? connectInstance(progress);
+        instance = connecting;
+        connecting.catch(() => {
+            if (instance === connecting)
+                instance = undefined;
+        });
+        return connecting;
+    };
+    const attempt = async (request, args) => {
+        const using = connected(request.progress);
+        const { url, token } = await using;
+        try {
+            return await callOver(url, token, request, args);
+        }
+        catch (error) {
+            if (instance === using)
+                instance = undefined; // it may have been restarted elsewhere
+            throw error;
+        }
+    };
+    return async (request) => {
+        const args = withCommandId(request);
+        const repeat = setInterval(() => request.progress('waiting for the OmniMem instance'), REPEAT_MS);
+        try {
+            for (let left = ATTEMPTS;; left--) {
+                try {
+                    return await attempt(request, args);
+                }
+                catch (error) {
+                    if (request.signal.aborted)
+                        throw error;
+                    if (left <= 1 || !(error instanceof Unreachable))
+                        return errorResultOf(refusalOf(error instanceof Unreachable ? unavailable(error) : error));
+                }
+                await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS));
+            }
+        }
+        finally {
+            clearInterval(repeat);
+        }
+    };
+};
+/** No answer, or only part of one: the call may or may not have been carried out. */
+class Unreachable extends Error {
+    name = 'Unreachable';
+}
+const unavailable = (cause) => new DomainError('UNAVAILABLE', `The OmniMem instance does not answer (${cause.message})`, 'Start it with npm start, or run omnimem doctor.', { cause });
+const withCommandId = ({ tool, arguments: args }) => tool.effect === 'reads' || typeof args !== 'object' || args === null || 'command_id' in args ? args : { ...args, command_id: ulid() };
+const callOver = async (url, token, request, args) => {
+    const { tool, client, signal, progress } = request;
+    const body = {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: {
+            name: tool.name,
+            arguments: args ?? {},
+            _meta: {
+                progressToken: 1,
+                [PROTOCOL_VERSION_META_KEY]: STATELESS_VERSION,
+                [CLIENT_INFO_META_KEY]: client ?? { name: 'stdio', version: '0' },
+                [CLIENT_CAPABILITIES_META_KEY]: {},
+            },
+        },
+    };
+    const headers = {
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+        'MCP-Protocol-Version': STATELESS_VERSION,
+        'Mcp-Method': 'tools/call',
+        'Mcp-Name': tool.name,
+        ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+    };
+    const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body), signal }).catch((error) => {
+        throw new Unreachable(causeOf(error), { cause: error });
+    });
+    if (response.status === 401)
+        throw new DomainError('UNAUTHORISED', 'The OmniMem instance refused the token', 'MCP_AUTH_TOKEN must be the one the running instance was started with.');
+    if (response.status === 503 || response.body === null)
+        throw new Unreachable(`HTTP ${response.status}`);
+    const answer = /text\/event-stream/.test(response.headers.get('content-type') ?? '')
+        ? await lastMessage(response.body, progress)
+        : await response.json().catch(() => undefined);
+    return resultIn(answer, response.status);
+};
+/** Passes progress on until the answer comes. */
+const lastMessage = async (body, progress) => {
+    try {
+        for await (const data of eventData(body)) {
+            const message = JSON.parse(data);
+            if (message.method === undefined)
+                return message;
+            if (message.method === 'notifications/progress')
+                progress(message.params?.message ?? '', message.params?.progress, message.params?.total);
+        }
+    }
+    catch (error) {
+        throw new Unreachable(causeOf(error), { cause: error });
+    }
+    throw new Unreachable('the stream ended without an answer');
+};
+const resultIn = (answer, status) => {
+    const { result, error } = (answer ?? {});
+    if (isCallToolResult(result))
+        return {
+            content: result.content,
+            ...(result.structuredContent !== undefined && { structuredContent: result.structuredContent }),
+            ...(result.isError && { isError: true }),
+        };
+    throw new DomainError('UNAVAILABLE', `The OmniMem instance gave no usable answer (HTTP ${status}${error?.message ? `, ${error.message}` : ''})`, 'It may be of another version: restart it.');
+};
+const causeOf = ({ cause, message }) => cause instanceof Error ? cause.code || cause.message : message;
+//# sourceMappingURL=remote.js.map

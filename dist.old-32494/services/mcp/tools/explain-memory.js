@@ -1,0 +1,32 @@
+import { DATA_NOTICE } from '../recalled.js';
+import { defineTool } from '../tool.js';
+import { key } from './parameters.js';
+/** The oldest events give way: how things are now is explained by the newest. */
+const CUT_TIMELINE = {
+    list: 'timeline',
+    from: 'start',
+    say: (answer, dropped) => {
+        const { timeline, timeline_cut } = answer;
+        return { timeline_cut: { shown: timeline.length - dropped.length, total: timeline_cut?.total ?? timeline.length } };
+    },
+};
+export const explainMemory = defineTool({
+    name: 'explain_memory',
+    title: 'Explain a memory',
+    description: `Show how a memory came to be: every event in its history, when, by whom and what changed, with its present text and state.
+Use it to find out where a statement comes from, what it said before, or why it no longer appears in recall. Of a forgotten memory the events are left, without their text.`,
+    effect: 'reads',
+    parameters: { key },
+    output: {
+        notice: 'string',
+        status: 'string',
+        key: 'string',
+        timeline: 'object[]',
+        content: 'string',
+        state: 'string',
+        timeline_cut: 'object',
+    },
+    cut: CUT_TIMELINE,
+    run: async (input, { app, call }) => ({ notice: DATA_NOTICE, ...(await app.queries.explainMemory(input, call)) }),
+});
+//# sourceMappingURL=explain-memory.js.map

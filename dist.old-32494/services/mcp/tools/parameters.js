@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { INGEST_MODES, LIMITS, NAMESPACES } from '../../../domain/vocabulary.js';
+/** Parameters that several tools share, so that they read and behave the same everywhere. */
+const figure = (value) => value.toLocaleString('en-GB');
+export const content = z.string().describe(`The text, as it should be found later: at most ${figure(LIMITS.content)} characters.`);
+export const project = z.string().optional().describe('Project that it belongs to: letters, digits, blanks, dots, _ and -.');
+export const tags = z
+    .array(z.string())
+    .optional()
+    .describe(`Labels such as python, bug-fix, decision: at most ${LIMITS.tags}, each at most ${LIMITS.tag} characters.`);
+export const namespace = z
+    .enum(NAMESPACES)
+    .optional()
+    .describe('episodic: what happened (default). project: facts of a project. preference: rules of the human. knowledge: from outside.');
+export const mode = z
+    .enum(INGEST_MODES)
+    .optional()
+    .describe('full: also queued for enrichment; raw: kept as it is. Default: the server setting INGEST_MODE.');
+export const licence = z
+    .string()
+    .optional()
+    .describe('Rights in the text: own, open, restricted, unknown, or an identifier such as MIT or CC-BY-4.0. Default: own, for knowledge unknown.');
+export const licenceNote = z.string().optional().describe(`A note on the licence, at most ${LIMITS.licenceNote} characters.`);
+export const provenance = z
+    .string()
+    .optional()
+    .describe('Who speaks: asserted (the human said it), concluded (worked out by you), retrieved (a source says it). Default by namespace.');
+export const key = z.string().describe('Key of the memory, such as mem:episodic:01J….');
+export const keyOrQuery = z.string().describe('Key of one memory, or words: then the memories that match with confidence are taken.');
+export const recallParameters = {
+    query: z.string().describe('A question in plain words, or an exact identifier, error code or name.'),
+    namespaces: z.array(z.enum(NAMESPACES)).optional().describe('Search only these namespaces. Default: all four.'),
+    project_filter: z.array(z.string()).optional().describe('Search only these projects. A single name given as plain text works as well.'),
+    score_breakdown: z.boolean().optional().describe('Say for each result what made its score.'),
+};
+export const maxTokens = z
+    .number()
+    .int()
+    .min(100)
+    .optional()
+    .describe('Bound on the answer in tokens, at least 100: best results first, and what was cut is named.');
+export const stampKeys = z
+    .array(z.string())
+    .describe(`Keys of memories, at most ${LIMITS.stampKeys} in a call. A chunk stands for its whole document.`);
+//# sourceMappingURL=parameters.js.map

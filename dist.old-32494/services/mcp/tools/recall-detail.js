@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { LIMITS } from '../../../domain/vocabulary.js';
+import { CUT_RESULTS, DATA_NOTICE, recallText } from '../recalled.js';
+import { defineTool } from '../tool.js';
+import { maxTokens } from './parameters.js';
+export const recallDetail = defineTool({
+    name: 'recall_detail',
+    title: 'Fetch memories',
+    description: `Fetch the full text of memories by key, archived ones too. Use it after recall_index, or for keys that an answer named in cut.
+A key without a memory answers status not_found in its place.`,
+    effect: 'reads',
+    essential: true,
+    parameters: {
+        keys: z.array(z.string()).describe(`Keys of memories. The first ${LIMITS.detailKeys} are answered.`),
+        max_tokens: maxTokens,
+    },
+    output: { notice: 'string', results: 'object[]', cut: 'object' },
+    cut: CUT_RESULTS,
+    text: recallText,
+    maxResultChars: 200_000,
+    run: async (input, { app, call, maxTokens: bound }) => ({
+        notice: DATA_NOTICE,
+        ...(await app.queries.recallDetail({ ...input, max_tokens: bound }, call)),
+    }),
+});
+//# sourceMappingURL=recall-detail.js.map

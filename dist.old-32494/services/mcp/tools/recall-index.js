@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { CUT_RESULTS, DATA_NOTICE, recallText } from '../recalled.js';
+import { defineTool } from '../tool.js';
+import { maxTokens, recallParameters } from './parameters.js';
+export const recallIndex = defineTool({
+    name: 'recall_index',
+    title: 'Recall, short',
+    description: `Search memory at low cost: keys, scores and the passage around each match, in place of full texts. Use it to look widely, then fetch what you need with recall_detail.
+Searches like recall. estimated_tokens says what each full text would cost; token_estimate compares this answer with the full one.`,
+    effect: 'reads',
+    essential: true,
+    parameters: {
+        query: recallParameters.query,
+        top_k: z.number().int().optional().describe('How many results, 1 to 50. Default 10.'),
+        namespaces: recallParameters.namespaces,
+        project_filter: recallParameters.project_filter,
+        snippet_length: z.number().int().optional().describe('Characters of each passage, 50 to 500. Default 150.'),
+        score_breakdown: recallParameters.score_breakdown,
+        max_tokens: maxTokens,
+    },
+    output: {
+        notice: 'string',
+        results: 'object[]',
+        token_estimate: 'object',
+        message: 'string',
+        licence_notice: 'string',
+        search: 'string',
+        stale: 'object',
+        cut: 'object',
+    },
+    cut: CUT_RESULTS,
+    text: recallText,
+    maxResultChars: 200_000,
+    run: async (input, { app, call, maxTokens: bound }) => ({
+        notice: DATA_NOTICE,
+        ...(await app.queries.recallIndex({ ...input, max_tokens: bound }, call)),
+    }),
+});
+//# sourceMappingURL=recall-index.js.map

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { defineTool } from '../tool.js';
+import { content, licence, licenceNote, mode, namespace, project, provenance, tags } from './parameters.js';
+export const remember = defineTool({
+    name: 'remember',
+    title: 'Remember',
+    description: `Store one fact, decision, fix or preference for later sessions. Returns its key.
+Write it so that it can be understood alone: what, why, and the names that someone would search for. One matter for each call; for a long text use remember_document.
+A text that is already known is not stored twice: the answer is then duplicate_found with the existing key. To correct that memory use revise; to store it all the same, pass force. A contradiction_warning names a memory that seems to say the opposite: ask the human which one holds.
+The write is safe once this answers; visible: false means that recall may miss it for a moment. Never store passwords, tokens or other secrets.`,
+    effect: 'writes',
+    essential: true,
+    parameters: {
+        content,
+        project,
+        tags,
+        namespace,
+        force: z.boolean().optional().describe('Skip the checks for duplicates, contradictions and secrets, and enrichment. Default false.'),
+        mode,
+        licence,
+        licence_note: licenceNote,
+        provenance,
+        event_date: z.string().optional().describe('ISO date or time that the text speaks of, when that is not now.'),
+    },
+    output: {
+        status: 'string',
+        key: 'string',
+        namespace: 'string',
+        embedding: 'string',
+        existing_key: 'string',
+        similarity: 'number',
+        visible: 'boolean',
+    },
+    run: (input, { app, call }) => app.commands.remember(input, call),
+});
+//# sourceMappingURL=remember.js.map

@@ -1,0 +1,80 @@
+import { DomainError } from '../../domain/errors.js';
+import { clip } from '../../domain/passage.js';
+import { parseProjectName } from '../../domain/project.js';
+import { NAMESPACES } from '../../domain/vocabulary.js';
+import { counters, countSets, countShared, membersOf, membersShared, sets } from '../../projections/counters.js';
+import { withServing } from '../../projections/generation.js';
+import { unavailableWhenDown } from '../valkey/errors.js';
+import { rowsOf } from './rows.js';
+const LIMIT = { default: 100, max: 500 };
+const SHOWN = 80;
+/** What is stored, page by page, in a stable order: by namespace, then state, then age. Every namespace, every state counted. */
+export const memoryAudit = async (parts, input, _call) => {
+    const { redis, keys } = parts;
+    const project = input.project === undefined ? undefined : parseProjectName(input.project);
+    if (input.namespace !== undefined && !NAMESPACES.includes(input.namespace)) {
+        throw new DomainError('VALIDATION', `namespace is not one of ${NAMESPACES.join(', ')}`, 'Leave it out for all of them');
+    }
+    const namespaces = input.namespace === undefined ? NAMESPACES : [input.namespace];
+    const limit = Math.min(LIMIT.max, Math.max(1, Math.trunc(input.limit ?? LIMIT.default)));
+    const offset = Math.max(0, Math.trunc(input.offset ?? 0));
+    const listed = input.include_archived === true ? ['active', 'deprioritised', 'archived'] : ['active', 'deprioritised'];
+    await parts.fresh();
+    const { summary, matching_total, page } = await unavailableWhenDown(() => withServing(redis, keys, counters.name, async (generation) => {
+        const count = async (state) => {
+            const names = namespaces.map((namespace) => sets.state(namespace, state));
+            const sizes = project === undefined
+                ? await countSets(redis, keys, generation, names)
+                : await Promise.all(names.map((name) => countShared(redis, keys, generation, name, sets.project(project))));
+            return sizes.reduce((sum, size) => sum + size, 0);
+        };
+        const [active, deprioritised, archived] = await Promise.all([count('active'), count('deprioritised'), count('archived')]);
+        const deleted = await countSets(redis, keys, generation, namespaces.map((namespace) => sets.state(namespace, 'forgotten')));
+        const groups = namespaces.flatMap((namespace) => listed.map((state) => sets.state(namespace, state)));
+        return {
+            // What was forgotten keeps no project, so that it counts only where no project is asked for.
+            summary: { active, deprioritised, archived, deleted: project === undefined ? deleted.reduce((sum, size) => sum + size, 0) : 0 },
+            matching_total: active + deprioritised + (listed.includes('archived') ? archived : 0),
+            page: await pageOf(parts, generation, groups, project, offset, limit),
+        };
+    }));
+    const rows = await rowsOf(parts, page);
+    const entries = page.flatMap((key) => {
+        const row = rows.get(key);
+        return row
+            ? [{ key, content: clip(row.content, SHOWN), state: row.state, ...(row.project !== undefined && { project: row.project }) }]
+            : [];
+    });
+    return {
+        summary,
+        total: summary.active + summary.deprioritised + summary.archived,
+        matching_total,
+        offset,
+        limit,
+        returned: entries.length,
+        has_more: offset + page.length < matching_total,
+        entries,
+    };
+};
+/** One page out of several sets read one after another. */
+const pageOf = async ({ redis, keys }, generation, groups, project, offset, limit) => {
+    const page = [];
+    let skip = offset;
+    for (const group of groups) {
+        const wanted = limit - page.length;
+        if (wanted <= 0)
+            break;
+        if (project !== undefined) {
+            const members = await membersShared(redis, keys, generation, [group, sets.project(project)]);
+            page.push(...members.slice(skip, skip + wanted));
+            skip = Math.max(0, skip - members.length);
+            continue;
+        }
+        const [size = 0] = await countSets(redis, keys, generation, [group]);
+        if (skip < size)
+            page.push(...(await membersOf(redis, keys, generation, group, { offset: skip, limit: wanted })));
+        skip = Math.max(0, skip - size);
+    }
+    return page;
+};
+//# sourceMappingURL=audit.js.map

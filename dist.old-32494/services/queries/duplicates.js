@@ -1,0 +1,113 @@
+import { DomainError } from '../../domain/errors.js';
+import { clip } from '../../domain/passage.js';
+import { parseProjectName } from '../../domain/project.js';
+import { NAMESPACES } from '../../domain/vocabulary.js';
+import { readVectors } from '../../projections/recall/vector-cache.js';
+import { unavailableWhenDown } from '../valkey/errors.js';
+import { rowsOf } from './rows.js';
+/** The newest memories compared in one call; a scan compares each with its neighbours. */
+const MOST = 2_000;
+const NEIGHBOURS = 10;
+const SHOWN = 200;
+const YIELD_EVERY = 50;
+/** Clusters of memories that say nearly the same, largest first. Archived ones do not count; nothing is changed. */
+export const findDuplicates = async (parts, input, call) => {
+    const namespace = NAMESPACES.find((known) => known === (input.namespace ?? 'episodic'));
+    if (!namespace)
+        throw new DomainError('VALIDATION', `namespace is not one of ${NAMESPACES.join(', ')}`, 'Leave it out for episodic');
+    const threshold = input.threshold ?? parts.duplicateThreshold();
+    if (!(threshold > 0 && threshold <= 1))
+        throw new DomainError('VALIDATION', 'threshold must be above 0 and at most 1', 'Leave it out for the default');
+    const project = input.project_filter === undefined ? undefined : parseProjectName(input.project_filter);
+    await parts.fresh();
+    const { index, redis, keys } = parts;
+    const space = index.serving;
+    if (!space)
+        return { namespace, clusters: [], scanned: 0, note: `No vectors serve, so nothing was compared. ${parts.lexicalBecause()}` };
+    const inScope = [...index.documents.values()]
+        .filter((document) => document.namespace === namespace && document.state !== 'archived' && (project === undefined || document.project === project))
+        .map(({ key }) => key)
+        .sort()
+        .reverse();
+    const scanned = inScope.slice(0, MOST);
+    const filter = { states: ['active', 'deprioritised'], ...(project !== undefined && { projects: [project] }) };
+    const clusters = new Clusters();
+    const vectors = await unavailableWhenDown(() => readVectors(redis, keys, space.model, scanned));
+    for (const [i, key] of scanned.entries()) {
+        const [vector, ...more] = vectors[i]?.vectors ?? [];
+        // A text of several windows is no duplicate of another for sharing one of them.
+        if (vector && more.length === 0) {
+            for (const hit of await space.knn(namespace, vector, NEIGHBOURS, filter)) {
+                if (hit.key !== key && hit.similarity >= threshold)
+                    clusters.join(key, hit.key, hit.similarity);
+            }
+        }
+        if (i % YIELD_EVERY === 0) {
+            call.signal?.throwIfAborted();
+            call.progress?.('comparing', i, scanned.length);
+            await new Promise((resolve) => setImmediate(resolve));
+        }
+    }
+    const groups = clusters.groups();
+    const rows = await rowsOf(parts, groups.flatMap(({ members }) => members));
+    return {
+        namespace,
+        clusters: groups
+            .map(({ members, similarity }) => ({
+            memories: members.flatMap((key) => {
+                const row = rows.get(key);
+                if (!row)
+                    return [];
+                return [
+                    {
+                        key,
+                        content: clip(row.content, SHOWN),
+                        ...(row.project !== undefined && { project: row.project }),
+                        state: row.state,
+                        created_at: row.created_at,
+                    },
+                ];
+            }),
+            max_similarity: similarity,
+        }))
+            .filter(({ memories }) => memories.length > 1),
+        scanned: scanned.length,
+        ...(inScope.length > MOST && {
+            note: `The newest ${MOST} of ${inScope.length} memories were compared; narrow it with project_filter.`,
+        }),
+    };
+};
+/** Groups of keys joined by pairs (union-find). */
+class Clusters {
+    #parents = new Map();
+    #similarities = new Map();
+    join(a, b, similarity) {
+        const [rootA, rootB] = [this.#root(a), this.#root(b)];
+        const best = Math.max(similarity, this.#similarities.get(rootA) ?? 0, this.#similarities.get(rootB) ?? 0);
+        const [root, child] = rootA < rootB ? [rootA, rootB] : [rootB, rootA];
+        this.#parents.set(child, root);
+        this.#similarities.set(root, best);
+    }
+    /** Largest first, then by first key; members by key. */
+    groups() {
+        const byRoot = new Map();
+        for (const key of this.#parents.keys()) {
+            const root = this.#root(key);
+            byRoot.set(root, [...(byRoot.get(root) ?? []), key]);
+        }
+        return [...byRoot]
+            .map(([root, members]) => ({ members: [...new Set([root, ...members])].sort(), similarity: this.#similarities.get(root) ?? 0 }))
+            .sort((x, y) => y.members.length - x.members.length || ((x.members[0] ?? '') < (y.members[0] ?? '') ? -1 : 1));
+    }
+    #root(key) {
+        const parent = this.#parents.get(key) ?? key;
+        if (parent === key) {
+            this.#parents.set(key, key);
+            return key;
+        }
+        const root = this.#root(parent);
+        this.#parents.set(key, root);
+        return root;
+    }
+}
+//# sourceMappingURL=duplicates.js.map

@@ -1,0 +1,13 @@
+import { rank } from './rank.js';
+import { showable } from './rows.js';
+/** Similarity above which a query is taken to mean a memory (specification: strictly above). */
+const CONFIDENT = 0.85;
+const SHOWN = 3;
+/** The best three answers to a query, by likeness alone and without counting as a recall, for commands that take a query. */
+export const bestMatches = async (parts, query, includeArchived) => {
+    await parts.fresh();
+    const { hits } = await rank(parts, { query, topK: SHOWN, anyState: includeArchived });
+    const shown = await showable(parts, hits, SHOWN);
+    return shown.map(({ hit }) => ({ key: hit.key, score: hit.score, confident: hit.parts.similarity > CONFIDENT }));
+};
+//# sourceMappingURL=matches.js.map

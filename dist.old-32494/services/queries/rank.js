@@ -1,0 +1,123 @@
+import { parseQuery } from '../../domain/content.js';
+import { DomainError } from '../../domain/errors.js';
+import { fuse } from '../../domain/fusion.js';
+import { parseProjectName } from '../../domain/project.js';
+import { byScoreThenKey, isReinstateCandidate, scoreMemory } from '../../domain/scoring.js';
+import { dateHint } from '../../domain/temporal.js';
+import { NAMESPACES } from '../../domain/vocabulary.js';
+const EMBED_PATIENCE_MS = 5_000;
+/**
+ * The ranking behind every recall: candidates by vectors and by words from each namespace, fused to one similarity, cut at
+ * the floor, multiplied as the specification says, a fact behind its own source left out, best first, ties by key.
+ */
+export const rank = async (parts, question) => {
+    const query = parseQuery(question.query);
+    const namespaces = parseNamespaces(question.namespaces);
+    const projects = parseProjects(question.projects);
+    if (projects?.length === 0)
+        return { hits: [], search: 'lexical', note: 'No project was named, so none was searched.' };
+    const { index, now } = parts;
+    const embedding = performance.now();
+    const eye = await queryVector(parts, query, question.signal);
+    const searching = performance.now();
+    parts.observe('embed', searching - embedding);
+    const states = question.anyState ? ['active', 'deprioritised', 'archived'] : ['active', 'deprioritised'];
+    const filter = { states, ...(projects && { projects }) };
+    const k = candidates(question.topK, projects);
+    const mode = eye.vector ? 'fused' : 'lexical';
+    const floor = parts.floor(mode);
+    const found = (await Promise.all(namespaces.map((namespace) => evidenceOf(parts, namespace, query, eye, k, filter)))).flat();
+    const scoring = performance.now();
+    parts.observe('search', scoring - searching);
+    const occasion = { now: now(), dateHint: dateHint(query, now()), reinstateBy: query };
+    const evidence = new Map(found.map((hit) => [hit.key, hit]));
+    const hinted = [...index.hinted].filter((key) => !evidence.has(key) && isHinted(parts, key, query, namespaces, projects));
+    const hits = [];
+    for (const key of [...evidence.keys(), ...hinted]) {
+        const document = index.documents.get(key);
+        const hit = evidence.get(key);
+        if (!document)
+            continue;
+        const shown = {
+            similarity: hit?.score ?? 0,
+            ...(hit && { lexical: hit.lexical }),
+            ...(hit?.cosine !== undefined && { vector: hit.cosine }),
+        };
+        const scored = scoreMemory(document, shown, occasion, parts.scoring);
+        if (scored.similarity < floor && !scored.reinstateCandidate)
+            continue;
+        const score = question.anyState ? scored.similarity : scored.score;
+        if (score > 0)
+            hits.push({ key, score, parts: scored, window: hit?.window });
+    }
+    const ranked = withoutFactsBehindSources(parts, hits).sort(byScoreThenKey);
+    parts.observe('score', performance.now() - scoring);
+    return { hits: ranked, search: mode, note: eye.note };
+};
+/** k of the specification: at least 20 for each namespace, 50 under a project filter, 10 more for each further project up to 100. */
+const candidates = (topK, projects) => projects ? Math.max(topK, Math.min(100, 50 + 10 * (projects.length - 1))) : Math.max(20, topK);
+const queryVector = async (parts, query, signal) => {
+    const space = parts.index.serving;
+    const embedder = space && (await parts.embedderFor(space.model.id));
+    if (!space || !embedder)
+        return { note: parts.lexicalBecause() };
+    const patience = AbortSignal.timeout(EMBED_PATIENCE_MS);
+    try {
+        const vector = await embedder.embedQuery(query, { signal: signal ? AbortSignal.any([signal, patience]) : patience });
+        const pending = space.missing.size;
+        return { vector, space, note: pending > 0 ? `${pending} memories have no vector yet; they are found by their words only.` : undefined };
+    }
+    catch (error) {
+        signal?.throwIfAborted();
+        parts.onTrouble('the query could not be embedded', error);
+        return { note: 'The embedding model did not answer; this was a search by words only.' };
+    }
+};
+const evidenceOf = async ({ index }, namespace, query, { vector, space }, k, filter) => {
+    const words = index.lexicalSearch(namespace, query, k, filter);
+    if (!vector || !space)
+        return fuse(undefined, words);
+    const near = await space.knn(namespace, vector, k, filter);
+    const nearKeys = new Set(near.map(({ key }) => key));
+    const wordKeys = new Set(words.map(({ key }) => key));
+    const onlyWords = words.filter(({ key }) => !nearKeys.has(key)).map(({ key }) => key);
+    const onlyNear = near.filter(({ key }) => !wordKeys.has(key)).map(({ key }) => key);
+    const [moreNear, moreWords] = [
+        onlyWords.length > 0 ? await space.similarities(namespace, vector, onlyWords) : [],
+        onlyNear.length > 0 ? index.lexicalScores(namespace, query, onlyNear) : [],
+    ];
+    return fuse([...near, ...moreNear], [...words, ...moreWords]);
+};
+const isHinted = ({ index }, key, query, namespaces, projects) => {
+    const document = index.documents.get(key);
+    if (!document || !namespaces.includes(document.namespace))
+        return false;
+    if (projects && (document.project === undefined || !projects.includes(document.project)))
+        return false;
+    return isReinstateCandidate(document.state, document.reinstateHints, query);
+};
+/** Verbatim carries more than what was drawn from it: the fact goes, and its source takes the better score of the two. */
+const withoutFactsBehindSources = ({ index }, hits) => {
+    const byKey = new Map(hits.map((hit) => [hit.key, hit]));
+    for (const fact of hits) {
+        const sourceKey = index.documents.get(fact.key)?.enrichedFrom;
+        const source = sourceKey === undefined ? undefined : byKey.get(sourceKey);
+        if (!source)
+            continue;
+        byKey.delete(fact.key);
+        if (fact.score > source.score)
+            byKey.set(source.key, { ...source, score: fact.score });
+    }
+    return [...byKey.values()];
+};
+const parseNamespaces = (names) => {
+    if (names === undefined)
+        return NAMESPACES;
+    const unknown = names.find((name) => !NAMESPACES.includes(name));
+    if (unknown !== undefined || names.length === 0) {
+        throw new DomainError('VALIDATION', `namespaces must name some of ${[...NAMESPACES].sort().join(', ')}`, 'Leave it out to search all of them');
+    }
+    return NAMESPACES.filter((namespace) => names.includes(namespace));
+};
+const parseProjects = (projects) => projects === undefined ? undefined : (typeof projects === 'string' ? [projects] : projects).map(parseProjectName);
+//# sourceMappingURL=rank.js.map

@@ -1,0 +1,120 @@
+import { estimateTokens, fitWithin } from '../../domain/budget.js';
+import { licenceNotice } from '../../domain/licence.js';
+import { passageAround } from '../../domain/passage.js';
+import { queryTerms } from '../../domain/text/tokens.js';
+import { LIMITS } from '../../domain/vocabulary.js';
+import { rank } from './rank.js';
+import { showable } from './rows.js';
+import { recordRecall } from './telemetry.js';
+const DEFAULT_INDEX_K = 10;
+const SNIPPET = { default: 150, min: 50, max: 500 };
+const NOTHING = 'No memory matches.';
+/** The memories that answer a query, best first, whole. */
+export const recall = async (parts, input, call) => {
+    const { shown, ranking, notes } = await found(parts, input, call, clamp(input.top_k ?? parts.topK, 1, LIMITS.topK), 'recall');
+    const items = shown.map((one) => itemOf(one, input.score_breakdown ?? false));
+    const { kept, cut } = fitWithin(items, budgetOf(parts, input), (item) => estimateTokens(JSON.stringify(item)));
+    return { results: kept, ...notesOf(ranking, kept, cut), ...notes };
+};
+/** The same as a short list: for each memory the passage around the match. `recall_detail` gives the rest. */
+export const recallIndex = async (parts, input, call) => {
+    const length = clamp(input.snippet_length ?? SNIPPET.default, SNIPPET.min, SNIPPET.max);
+    const { shown, ranking, notes } = await found(parts, input, call, clamp(input.top_k ?? DEFAULT_INDEX_K, 1, LIMITS.topK), 'recall_index');
+    const terms = queryTerms(input.query).map(({ term }) => term);
+    const items = shown.map((one) => indexItemOf(one, terms, length, input.score_breakdown ?? false));
+    const { kept, cut } = fitWithin(items, budgetOf(parts, input), (item) => estimateTokens(JSON.stringify(item)));
+    return {
+        results: kept,
+        token_estimate: {
+            index: kept.reduce((sum, { snippet }) => sum + Math.floor(snippet.length / 4) + 10, 0),
+            full: kept.reduce((sum, { estimated_tokens }) => sum + estimated_tokens, 0),
+        },
+        ...notesOf(ranking, kept, cut),
+        ...notes,
+    };
+};
+const found = async (parts, input, call, topK, kind) => {
+    const started = performance.now();
+    const stale = await parts.fresh();
+    parts.observe('wait', performance.now() - started);
+    const ranking = await rank(parts, {
+        query: input.query,
+        namespaces: input.namespaces,
+        projects: input.project_filter,
+        topK,
+        signal: call.signal,
+    });
+    const reading = performance.now();
+    const shown = await showable(parts, ranking.hits, topK);
+    parts.observe('rows', performance.now() - reading);
+    recordRecall(parts, {
+        kind,
+        actor: call.actor,
+        query: input.query,
+        results: shown.map(({ hit }) => ({ key: hit.key, score: hit.score })),
+        model: ranking.search === 'fused' ? parts.index.serving?.model.id : undefined,
+    });
+    parts.observe('total', performance.now() - started);
+    return { shown, ranking, notes: stale ? { stale } : {} };
+};
+const budgetOf = ({ maxTokens }, { max_tokens }) => Math.min(maxTokens, Math.max(200, max_tokens ?? maxTokens));
+const notesOf = ({ search, note }, kept, cut) => {
+    const notice = licenceNotice(kept);
+    return {
+        ...(kept.length === 0 && cut.length === 0 && { message: NOTHING }),
+        ...(notice !== undefined && { licence_notice: notice }),
+        search,
+        ...(note !== undefined && { search_note: note }),
+        ...(cut.length > 0 && {
+            cut: { keys: cut.map(({ key }) => key), note: `${cut.length} more did not fit the token bound; recall_detail reads them by key.` },
+        }),
+    };
+};
+const itemOf = ({ hit, row }, breakdown) => ({
+    key: row.key,
+    namespace: row.namespace,
+    content: row.content,
+    score: hit.score,
+    state: row.state,
+    ...(row.project !== undefined && { project: row.project }),
+    ...(row.tags.length > 0 && { tags: row.tags }),
+    created_at: row.created_at,
+    licence: row.licence,
+    ...(row.licence_note !== undefined && { licence_note: row.licence_note }),
+    provenance: row.provenance,
+    ...(hit.parts.reinstateCandidate && {
+        reinstate_candidate: true,
+        ...(row.deprioritised_reason !== undefined && { deprioritised_reason: row.deprioritised_reason }),
+    }),
+    ...(row.source_url !== undefined && { source_url: row.source_url }),
+    ...(row.event_date !== undefined && { event_date: row.event_date }),
+    ...(row.enriched_from !== undefined && { enriched_from: row.enriched_from }),
+    ...(row.doc_id !== undefined && { doc_id: row.doc_id }),
+    ...(breakdown && { score_breakdown: partsOf(hit.parts) }),
+});
+const indexItemOf = ({ hit, row }, terms, length, breakdown) => ({
+    key: row.key,
+    namespace: row.namespace,
+    snippet: passageAround(row.content, terms, length),
+    score: hit.score,
+    estimated_tokens: Math.floor(row.content.length / 4),
+    state: row.state,
+    ...(row.project !== undefined && { project: row.project }),
+    ...(row.tags.length > 0 && { tags: row.tags }),
+    licence: row.licence,
+    ...(row.licence_note !== undefined && { licence_note: row.licence_note }),
+    provenance: row.provenance,
+    ...(hit.parts.reinstateCandidate && { reinstate_candidate: true }),
+    ...(breakdown && { score_breakdown: partsOf(hit.parts) }),
+});
+const partsOf = ({ similarity, vector, lexical, surface, recency, experience, temporal }) => ({
+    similarity,
+    ...(vector !== undefined && { vector }),
+    ...(lexical !== undefined && { lexical }),
+    surface,
+    recency,
+    experience,
+    temporal,
+});
+const clamp = (value, min, max) => Math.min(max, Math.max(min, Math.trunc(value)));
+//# sourceMappingURL=recall.js.map

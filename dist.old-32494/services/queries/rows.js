@@ -1,0 +1,24 @@
+import { withServing } from '../../projections/generation.js';
+import { memories, readMemories } from '../../projections/memories.js';
+import { unavailableWhenDown } from '../valkey/errors.js';
+/** Memories by key from the serving view; those that are not there are left out. */
+export const rowsOf = ({ redis, keys }, wanted) => unavailableWhenDown(() => withServing(redis, keys, memories.name, (generation) => readMemories(redis, keys, generation, wanted)));
+/** The first `count` hits that still have a row and speak of no suppressed topic, with their rows. */
+export const showable = async (parts, hits, count) => {
+    const { matches, topics } = parts.index.suppressed;
+    const shown = [];
+    let from = 0;
+    while (shown.length < count && from < hits.length) {
+        // Without suppressions the first page is nearly always enough.
+        const page = hits.slice(from, from + (topics.size > 0 ? 2 * count : count - shown.length));
+        from += page.length;
+        const rows = await rowsOf(parts, page.map(({ key }) => key));
+        for (const hit of page) {
+            const row = rows.get(hit.key);
+            if (row && shown.length < count && matches(row.content) === undefined)
+                shown.push({ hit, row });
+        }
+    }
+    return shown;
+};
+//# sourceMappingURL=rows.js.map

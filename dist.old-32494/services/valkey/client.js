@@ -1,0 +1,53 @@
+import { Redis } from 'iovalkey';
+import { DomainError } from '../../domain/errors.js';
+const KINDS = {
+    append: (commandTimeout) => ({ commandTimeout, maxRetriesPerRequest: 0 }),
+    general: (commandTimeout) => ({ commandTimeout, maxRetriesPerRequest: null }),
+    blocking: () => ({ maxRetriesPerRequest: null, socketTimeout: 30_000 }),
+    subscriber: () => ({ maxRetriesPerRequest: null, autoResubscribe: true }),
+};
+/** Milliseconds before the n-th attempt to connect again (n from 1): 20, 40, 80 … 1,000. */
+export const reconnectDelay = (attempt) => Math.min(1_000, 10 * 2 ** Math.min(attempt, 10));
+/**
+ * Opens a connection, which connects and reconnects by itself; calls made meanwhile wait within their time-out.
+ * Throws VALIDATION for a URL that it cannot read. Close it with `disconnect()` or `quit()`.
+ */
+export const connect = (target, kind, settings = {}) => {
+    const client = new Redis({
+        ...addressOf(target),
+        ...KINDS[kind](settings.commandTimeoutMs ?? 10_000),
+        connectionName: settings.name ?? `omnimem-${kind}`,
+        connectTimeout: 5_000,
+        keepAlive: 30_000,
+        // The ready check would otherwise wait a whole second for a server that loads in a tenth of one.
+        maxLoadingRetryTime: 20,
+        retryStrategy: reconnectDelay,
+    });
+    client.on('error', (error) => settings.onError?.(error));
+    return client;
+};
+const SCHEMES = { 'redis:': false, 'valkey:': false, 'rediss:': true, 'valkeys:': true };
+/** The client's options for a target. Throws VALIDATION; the message never holds the password. */
+export const addressOf = (target) => {
+    if (typeof target !== 'string')
+        return { path: target.path };
+    const url = URL.canParse(target) ? new URL(target) : undefined;
+    if (url?.protocol === 'unix:' && url.pathname.length > 1)
+        return { path: decodeURIComponent(url.pathname) };
+    const tls = url && Object.hasOwn(SCHEMES, url.protocol) ? SCHEMES[url.protocol] : undefined;
+    const db = url ? url.pathname.slice(1) : '';
+    if (!url?.hostname || tls === undefined || !/^\d*$/.test(db)) {
+        throw new DomainError('VALIDATION', 'VALKEY_URL is not the address of a Valkey server', 'Use redis://host:6379, rediss://, valkey://, valkeys:// (both with TLS) or unix:///path/to/socket, with /<database number> at most.');
+    }
+    return {
+        host: url.hostname.replace(/^\[|\]$/g, ''),
+        port: Number(url.port || 6379),
+        ...(url.username && { username: decodeURIComponent(url.username) }),
+        ...(url.password && { password: decodeURIComponent(url.password) }),
+        ...(db && { db: Number(db) }),
+        ...(tls && { tls: { servername: url.hostname } }),
+    };
+};
+/** A target as it may be shown: the password replaced. */
+export const describeTarget = (target) => typeof target === 'string' ? target.replace(/\/\/([^:@/]*):[^@/]*@/, '//$1:***@') : `unix:${target.path}`;
+//# sourceMappingURL=client.js.map

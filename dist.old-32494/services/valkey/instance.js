@@ -1,0 +1,114 @@
+import { link, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { DomainError } from '../../domain/errors.js';
+import { isAlive, recordOfThis } from './process-identity.js';
+const FILE = 'instance.json';
+const BEAT_MS = 5_000;
+/** An owner on another host (a container on the same volume) cannot be asked; it counts as alive for this long after a beat. */
+const FOREIGN_MS = 4 * BEAT_MS;
+/**
+ * Takes the data folder for this process, creating it if need be. The lock is the highest numbered `lock.<n>`: a dead
+ * owner's is never removed but outnumbered, by a link that only one process can make, so two takers cannot both win.
+ * UNAVAILABLE when the folder cannot be written.
+ */
+export const claimDataDir = async (dataDir) => {
+    try {
+        return await claim(dataDir);
+    }
+    catch (error) {
+        throw new DomainError('UNAVAILABLE', `The data folder ${dataDir} cannot be written: ${error.message}`, 'Give this user the right to write there, free some space, or set OMNIMEM_DATA_DIR to another folder.', { cause: error });
+    }
+};
+const claim = async (dataDir) => {
+    await mkdir(dataDir, { recursive: true });
+    const me = { ...(await recordOfThis()), host: hostname(), since: Date.now() };
+    for (;;) {
+        const newest = await newestLock(dataDir);
+        if (newest !== undefined) {
+            const owner = await ownerOf(dataDir, newest);
+            if (owner)
+                return { running: (await findInstance(dataDir)) ?? owner };
+        }
+        const mine = (newest ?? 0) + 1;
+        if (!(await linkLock(dataDir, mine, me)))
+            continue;
+        if ((await newestLock(dataDir)) !== mine) {
+            await rm(lockPath(dataDir, mine), { force: true });
+            continue;
+        }
+        return { held: await hold(dataDir, mine, me) };
+    }
+};
+/** The living instance on this data folder, if there is one. */
+export const findInstance = async (dataDir) => {
+    const newest = await newestLock(dataDir);
+    const owner = newest === undefined ? undefined : await ownerOf(dataDir, newest);
+    if (!owner)
+        return undefined;
+    const told = await readJson(join(dataDir, FILE));
+    return told?.pid === owner.pid && told.identity === owner.identity ? told : owner;
+};
+const hold = async (dataDir, number, me) => {
+    await replaceJson(join(dataDir, FILE), me);
+    for (const old of await lockNumbers(dataDir))
+        if (old < number)
+            await rm(lockPath(dataDir, old), { force: true });
+    const beat = setInterval(() => {
+        const now = new Date();
+        utimes(lockPath(dataDir, number), now, now).catch(() => undefined);
+    }, BEAT_MS);
+    beat.unref();
+    return {
+        publish: (facts) => replaceJson(join(dataDir, FILE), { ...me, ...facts }),
+        release: async () => {
+            clearInterval(beat);
+            await rm(join(dataDir, FILE), { force: true });
+            await replaceJson(lockPath(dataDir, number), { ...me, released: true });
+        },
+    };
+};
+/** The owner of a lock file when it is alive. */
+const ownerOf = async (dataDir, number) => {
+    const owner = await readJson(lockPath(dataDir, number));
+    if (!owner || owner.released)
+        return undefined;
+    if (owner.host === hostname())
+        return (await isAlive(owner)) ? owner : undefined;
+    const beaten = await stat(lockPath(dataDir, number)).catch(() => undefined);
+    return beaten && Date.now() - beaten.mtimeMs < FOREIGN_MS ? owner : undefined;
+};
+const lockPath = (dataDir, number) => join(dataDir, `lock.${number}`);
+const lockNumbers = async (dataDir) => (await readdir(dataDir).catch(() => [])).flatMap((name) => (/^lock\.\d+$/.test(name) ? [Number(name.slice(5))] : []));
+const newestLock = async (dataDir) => (await lockNumbers(dataDir)).reduce((highest, number) => Math.max(highest ?? 0, number), undefined);
+/** Makes the lock file whole or not at all. False when it exists. */
+const linkLock = async (dataDir, number, content) => {
+    const temporary = join(dataDir, `claim.${process.pid}.${Math.random().toString(36).slice(2)}`);
+    try {
+        await writeFile(temporary, JSON.stringify(content));
+        await link(temporary, lockPath(dataDir, number));
+        return true;
+    }
+    catch (error) {
+        if (error.code === 'EEXIST')
+            return false;
+        throw error;
+    }
+    finally {
+        await rm(temporary, { force: true });
+    }
+};
+const replaceJson = async (path, content) => {
+    const temporary = `${path}.${process.pid}.new`;
+    await writeFile(temporary, `${JSON.stringify(content)}\n`);
+    await rename(temporary, path);
+};
+const readJson = async (path) => {
+    try {
+        return JSON.parse(await readFile(path, 'utf8'));
+    }
+    catch {
+        return undefined;
+    }
+};
+//# sourceMappingURL=instance.js.map

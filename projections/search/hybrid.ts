@@ -1,0 +1,30 @@
+import { type FusedHit, fuse } from '../../domain/fusion.js';
+import type { Filter, LexicalIndex, VectorIndex } from './ports.js';
+
+export type HybridQuery = {
+  readonly text: string;
+  /** Undefined while no model is ready: the words answer alone. */
+  readonly vector: Float32Array | undefined;
+  /** Candidates taken from each index. Half as many more change the order of the first ten in fewer than 1 of 100 queries. */
+  readonly candidates: number;
+  readonly filter: Filter;
+};
+
+/**
+ * The candidates of both indexes, each scored by both, fused into one base similarity. Best first; at most twice the
+ * candidates; nothing is cut at the floor.
+ */
+export const hybridSearch = async (vectors: VectorIndex, words: LexicalIndex, query: HybridQuery): Promise<FusedHit[]> => {
+  const { text, vector, candidates, filter } = query;
+  const spelt = words.search(text, candidates, filter);
+  if (vector === undefined) return fuse(undefined, spelt);
+  const near = await vectors.knn(vector, candidates, filter);
+  const missingVectors = without(spelt, near);
+  const missingWords = without(near, spelt);
+  return fuse([...near, ...(await vectors.similarities(vector, missingVectors))], [...spelt, ...words.scores(text, missingWords)]);
+};
+
+const without = (hits: readonly { key: string }[], known: readonly { key: string }[]): string[] => {
+  const keys = new Set(known.map((hit) => hit.key));
+  return hits.map((hit) => hit.key).filter((key) => !keys.has(key));
+};
