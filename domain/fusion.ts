@@ -4,10 +4,13 @@ export type VectorEvidence = { readonly key: string; readonly similarity: number
 /** What the words say of a memory: BM25 over the query's ideal, and the share of the query's words it holds, both 0..1. */
 export type LexicalEvidence = { readonly key: string; readonly score: number; readonly coverage: number };
 
-/** `score` is the base similarity (-0.6..1) that the rest of the recall pipeline multiplies; the rest explains it. */
+/** What both say together. */
 export type FusedHit = {
   readonly key: string;
+  /** The base similarity that the rest of the recall pipeline multiplies, -0.5..1. Good for ranking. */
   readonly score: number;
+  /** Whether it is a match at all, -1..1: compare with RECALL_MIN_SCORE and rank by nothing of it. */
+  readonly relevance: number;
   /** Absent where the memory has no vector or the vectors were not asked. */
   readonly cosine: number | undefined;
   /** The window of a long text that matched best. */
@@ -16,12 +19,18 @@ export type FusedHit = {
   readonly coverage: number;
 };
 
-/** The share of the words in the base similarity. Chosen by measurement: docs/retrieval.md. */
-export const LEXICAL_WEIGHT = 0.4;
+/** The share of the words in the base similarity. This and the numbers below were chosen by measurement: docs/retrieval.md. */
+export const LEXICAL_WEIGHT = 0.5;
 /** Word evidence up to here is what an unrelated text shows by chance. */
-export const LEXICAL_NOISE = 0.1;
-/** A base similarity below this is no match. Measured with all-MiniLM-L6-v2: docs/retrieval.md. */
-export const RECALL_MIN_SCORE = 0.24;
+const LEXICAL_NOISE = 0.1;
+/** A hit whose `relevance` is below this is no match. Measured with all-MiniLM-L6-v2; about a cosine. */
+export const RECALL_MIN_SCORE = 0.36;
+/** Words help a memory over the floor less than they help it up the ranks, for unrelated texts share words too. */
+const WORDS_IN_RELEVANCE = 0.2;
+/** From 9 tenths of the query's words on, weighed by rarity, the words are enough: an identifier is found in any text. */
+const COVERAGE_IN_RELEVANCE = 0.4;
+/** Where there is no vector, evidence of 0.18 has to do. */
+const WORDS_ALONE_IN_RELEVANCE = 2;
 
 /**
  * One base similarity per memory out of both searches, best first, ties by key, rounded to 6 digits.
@@ -37,13 +46,22 @@ export const fuse = (vectors: readonly VectorEvidence[] | undefined, words: read
   return [...new Set([...vectorOf.keys(), ...wordsOf.keys()])]
     .map((key) => {
       const vector = vectorOf.get(key);
+      const cosine = vector?.similarity;
       const { score: lexical, coverage } = wordsOf.get(key) ?? NO_WORDS;
-      const score = (1 - weight) * (vector?.similarity ?? 0) + weight * evidence(lexical, coverage);
-      return { key, score: Math.round(score * 1e6) / 1e6, cosine: vector?.similarity, window: vector?.window, lexical, coverage };
+      const evidence = evidenceOf(lexical, coverage);
+      const score = rounded((1 - weight) * (cosine ?? 0) + weight * evidence);
+      return { key, score, relevance: relevanceOf(cosine, evidence, coverage), cosine, window: vector?.window, lexical, coverage };
     })
     .sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1));
 };
 
 const NO_WORDS = { score: 0, coverage: 0 };
 
-const evidence = (score: number, coverage: number): number => Math.max(0, (score + coverage) / 2 - LEXICAL_NOISE) / (1 - LEXICAL_NOISE);
+const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
+
+const evidenceOf = (score: number, coverage: number): number => Math.max(0, (score + coverage) / 2 - LEXICAL_NOISE) / (1 - LEXICAL_NOISE);
+
+const relevanceOf = (cosine: number | undefined, evidence: number, coverage: number): number => {
+  const near = cosine === undefined ? WORDS_ALONE_IN_RELEVANCE * evidence : cosine + WORDS_IN_RELEVANCE * evidence;
+  return rounded(Math.min(1, Math.max(near, COVERAGE_IN_RELEVANCE * coverage)));
+};

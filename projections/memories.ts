@@ -37,22 +37,18 @@ export type MemoryRow = {
   readonly version: number;
 };
 
-const born = (memory: Remembered, { envelope }: Applied): Record<string, string> => ({
-  namespace: memory.namespace,
-  content: memory.content,
-  state: 'active',
-  tags: JSON.stringify(memory.tags),
-  licence: memory.licence,
-  provenance: memory.provenance,
-  created_at: envelope.at,
-  updated_at: envelope.at,
-  mode: memory.mode,
-  base_surface: memory.enriched_from === undefined ? '1' : '0.5',
-  content_version: String(envelope.n),
-  version: String(envelope.n),
-  ...present({
+const born = (memory: Remembered, { envelope }: Applied): Record<string, string> =>
+  defined({
+    namespace: memory.namespace,
+    content: memory.content,
+    state: 'active',
     project: memory.project,
+    tags: JSON.stringify(memory.tags),
+    licence: memory.licence,
     licence_note: memory.licence_note,
+    provenance: memory.provenance,
+    created_at: envelope.at,
+    updated_at: envelope.at,
     doc_id: memory.doc_id,
     chunk_index: memory.chunk_index,
     chunk_strategy: memory.chunk_strategy,
@@ -62,11 +58,17 @@ const born = (memory: Remembered, { envelope }: Applied): Record<string, string>
     source_url: memory.source_url,
     title: memory.title,
     scope: memory.scope,
-  }),
-});
+    mode: memory.mode,
+    base_surface: memory.enriched_from === undefined ? 1 : 0.5,
+    content_version: envelope.n,
+    version: envelope.n,
+  });
 
-const present = (fields: Readonly<Record<string, string | number | undefined>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])));
+const defined = (fields: Readonly<Record<string, string | number | undefined>>): Record<string, string> => {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) kept[name] = String(value);
+  return kept;
+};
 
 type Fields = Readonly<Record<string, string | undefined>>;
 

@@ -5,7 +5,7 @@ import { DomainError } from '../domain/errors.js';
 import { RECALL_MIN_SCORE } from '../domain/fusion.js';
 import { MINILM_THRESHOLDS } from '../domain/similarity.js';
 import { counters, membersOf, sets } from '../projections/counters.js';
-import { withServing } from '../projections/generation.js';
+import { servingGeneration, withServing } from '../projections/generation.js';
 import { createKeys, type Keys } from '../projections/keys.js';
 import { memories } from '../projections/memories.js';
 import { RecallIndex } from '../projections/recall/recall-index.js';
@@ -104,6 +104,11 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     keys,
     createLexical: () => new InMemoryLexicalIndex(),
     createVectors: (dimension) => new InProcessVectorIndex({ dimension }),
+    onVectorsRead: (hits, misses) => {
+      metrics.embeddingCache('hit', hits);
+      metrics.embeddingCache('miss', misses);
+    },
+    generation: () => servingGeneration(work, keys, memories.name),
     onTrouble,
   });
   const runner = createRunner({ redis: work, keys, log, fingerprint: catalogue.fingerprint, logger, now }, PROJECTIONS);

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DomainError } from '../domain/errors.js';
+import { DomainError, isDomainError } from '../domain/errors.js';
+import type { App } from './api.js';
 import { type OpenApp, openApp } from './app.js';
 import { type Config, modelEnvironment } from './config.js';
 import type { EmbedderProvider } from './embedding/provider.js';
@@ -26,6 +27,8 @@ export type InstanceOptions = {
   readonly onStep?: (report: StepReport) => void;
   /** What goes on while the model is fetched, in words. */
   readonly onModel?: (text: string) => void;
+  /** Others find it here and keep it running. Its address is then a matter of taste: a free port does when the chosen one is taken. */
+  readonly attachPort?: number | undefined;
 };
 
 export type RunningInstance = {
@@ -63,6 +66,20 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
   const claim = config.valkey === undefined || roles.length === 2 ? await takeFolder(config) : undefined;
   const lazy = createLazyApp();
   const held: { supervisor?: Supervisor; target?: ValkeyTarget; cluster?: boolean; opened?: OpenApp; mcp?: McpHttp } = {};
+  let published: Promise<void> = Promise.resolve();
+  /** One after another: steps that run side by side both have something to tell. */
+  const publish = (): Promise<void> => {
+    published = published.then(() =>
+      claim?.publish({
+        tenant: config.tenant,
+        ...(options.attachPort !== undefined && { attachPort: options.attachPort }),
+        ...(held.mcp && { mcpUrl: held.mcp.url }),
+        ...(held.supervisor && { socket: held.supervisor.target.path }),
+      }),
+    );
+    return published;
+  };
+  await publish();
   const provider = openEmbedderProvider({
     choice: config.embedding.choice,
     fetch: {
@@ -87,7 +104,7 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
             progress(`starting ${description}`);
             held.supervisor = await startSupervisor({ dataDir: config.dataDir, log: logger, minFreeBytes: config.minFreeBytes, command });
             held.target = held.supervisor.target;
-            await claim?.publish({ socket: held.supervisor.target.path });
+            await publish();
           }
           const facts = await inspect(held.target);
           held.cluster = facts.cluster;
@@ -123,13 +140,8 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
             {
               name: 'mcp',
               run: async () => {
-                const { host, port, authToken, allowedHosts, allowedOrigins, publicUrl, maxResponseTokens, toolset } = config.mcp;
-                held.mcp = await startMcpHttp({
-                  app: lazy.app,
-                  config: { host, port, authToken, allowedHosts, allowedOrigins, publicUrl, maxResponseTokens, toolset },
-                  log: logger,
-                });
-                await claim?.publish({ mcpUrl: held.mcp.url, ...(held.supervisor && { socket: held.supervisor.target.path }) });
+                held.mcp = await listen(lazy.app, options);
+                await publish();
                 return held.mcp.url;
               },
             },
@@ -139,7 +151,7 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
     { signal, ...(options.onStep && { onChange: options.onStep }) },
   );
   const steps = await startup.run();
-  await claim?.publish({ ...(held.mcp && { mcpUrl: held.mcp.url }), ...(held.supervisor && { socket: held.supervisor.target.path }) });
+  await publish();
 
   let closed: Promise<void> | undefined;
   return {
@@ -159,6 +171,18 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
       return closed;
     },
   };
+};
+
+const listen = async (app: App, { config, logger: log, attachPort }: InstanceOptions): Promise<McpHttp> => {
+  const { host, port, authToken, allowedHosts, allowedOrigins, publicUrl, maxResponseTokens, toolset } = config.mcp;
+  const settings = { host, port, authToken, allowedHosts, allowedOrigins, publicUrl, maxResponseTokens, toolset };
+  try {
+    return await startMcpHttp({ app, config: settings, log });
+  } catch (error) {
+    const taken = isDomainError(error) && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE';
+    if (attachPort === undefined || !taken) throw error;
+    return startMcpHttp({ app, config: { ...settings, host: '127.0.0.1', port: 0 }, log });
+  }
 };
 
 const takeFolder = async (config: Config): Promise<Claim> => {

@@ -1,17 +1,16 @@
 import { DomainError, isDomainError } from '../domain/errors.js';
-import { loadConfig } from './config.js';
-import { type Role, startInstance } from './instance.js';
-import { runUntilStopped } from './lifecycle.js';
-import { createLogger } from './log.js';
-import { createScreen } from './screen.js';
+import type { Role } from './instance.js';
+import { serve } from './serve.js';
 
 const ROLES: Readonly<Record<string, readonly Role[]>> = { start: ['mcp', 'projector'], mcp: ['mcp'], projector: ['projector'] };
+const FLAGS = new Set(['--json', '--while-attached']);
 
-const HELP = `Usage: npm start [-- --help]
+const HELP = `Usage: npm start [-- --json|--help]
        node dist/services/main.js start|mcp|projector
 
 Runs OmniMem until Ctrl-C: a Valkey of its own (unless VALKEY_URL is set), the views of the event log, the
 embedding model and the MCP server. mcp and projector run one part each, for several services on one Valkey.
+--json prints one JSON object a line. --while-attached (used by omnimem itself) ends when its last client has gone.
 
 Settings come from the environment and from .env; .env.example lists them all.
 Exit codes: 0 stopped, 1 a step failed or another instance runs here, 2 wrong arguments or settings.`;
@@ -22,48 +21,13 @@ const main = async (args: readonly string[]): Promise<number> => {
     process.stdout.write(`${HELP}\n`);
     return 0;
   }
-  const named = args.length === 0 ? ['start'] : args;
+  const names = args.filter((arg) => !FLAGS.has(arg));
+  const named = names.length === 0 ? ['start'] : names;
   const unknown = named.find((name) => !Object.hasOwn(ROLES, name));
   if (unknown !== undefined) throw new DomainError('VALIDATION', `There is no service ${unknown}`, HELP);
   const roles = [...new Set(named.flatMap((name) => ROLES[name] ?? []))];
-
-  const { config, warnings, secrets } = loadConfig();
-  const format = config.log.format === 'auto' ? (process.stderr.isTTY ? 'text' : 'json') : config.log.format;
-  const screen = createScreen(process.stdout);
-  // At a terminal the screen says what goes on; the log would only interrupt it with good news.
-  const level = screen.live && config.log.level === 'info' ? 'warn' : config.log.level;
-  const logger = createLogger({ level, format, secrets });
-  for (const warning of warnings) logger.warn(warning);
-
-  let failed = false;
-  await runUntilStopped(async (signal) => {
-    const instance = await startInstance({ config, logger, signal, roles, onStep: screen.step, onModel: screen.model });
-    failed = instance.steps.some(({ state }) => state !== 'ok') && !signal.aborted;
-    if (!signal.aborted) screen.summary(config, instance);
-    try {
-      if (!failed) await untilAborted(signal);
-    } finally {
-      screen.stopping();
-      await instance.close();
-      screen.stopped();
-    }
-  }, 30_000);
-  return failed ? 1 : 0;
+  return serve({ roles, json: args.includes('--json'), whileAttached: args.includes('--while-attached') });
 };
-
-const untilAborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const alive = setInterval(() => undefined, 2 ** 30);
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearInterval(alive);
-        resolve();
-      },
-      { once: true },
-    );
-  });
 
 try {
   process.exitCode = await main(process.argv.slice(2));

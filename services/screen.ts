@@ -4,8 +4,18 @@ import type { StepReport } from './lifecycle.js';
 
 const MARK: Readonly<Record<StepReport['state'], string>> = { waiting: '·', running: '…', ok: '✓', failed: '✗' };
 
+export type Screen = {
+  /** A person watches. */
+  readonly live: boolean;
+  readonly step: (report: StepReport) => void;
+  readonly model: (text: string) => void;
+  readonly summary: (config: Config, instance: RunningInstance) => void;
+  readonly stopping: () => void;
+  readonly stopped: () => void;
+};
+
 /** What a person sees of the start and the end: one line a step, then one screen with the addresses. */
-export const createScreen = (out: NodeJS.WriteStream) => {
+export const createScreen = (out: NodeJS.WriteStream): Screen => {
   const seen = new Map<string, string>();
   const line = (text: string): void => void out.write(`${text}\n`);
 
@@ -53,6 +63,22 @@ export const createScreen = (out: NodeJS.WriteStream) => {
     },
     stopping: (): void => line('Stopping: finishing what runs …'),
     stopped: (): void => line('Stopped. Everything acknowledged is on the disk.'),
+  };
+};
+
+/** The same for a program: one JSON object a line. */
+export const createJsonScreen = (out: NodeJS.WriteStream): Screen => {
+  const line = (news: object): void => void out.write(`${JSON.stringify(news)}\n`);
+  return {
+    live: false,
+    step: (report) => line({ step: report }),
+    model: (text) => line({ model: text }),
+    summary: (config, { mcpUrl, valkey, provider, steps }) => {
+      const running = steps.every(({ state }) => state === 'ok');
+      line({ running, mcp_url: mcpUrl, data_dir: config.dataDir, valkey, embedder: provider.status() });
+    },
+    stopping: () => line({ stopping: true }),
+    stopped: () => line({ stopped: true }),
   };
 };
 

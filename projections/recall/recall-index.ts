@@ -22,6 +22,10 @@ export type RecallIndexParts = {
   readonly keys: Keys;
   readonly createLexical: () => LexicalIndex;
   readonly createVectors: (dimension: number) => VectorIndex;
+  /** Told how many vectors the cache had, and had not. */
+  readonly onVectorsRead?: ((hits: number, misses: number) => void) | undefined;
+  /** The generation of the memories view that serves: when it moves, what stood still is read again. */
+  readonly generation: () => Promise<number | undefined>;
   /** Told of outages and faults, without text. */
   readonly onTrouble: (message: string, error?: unknown) => void;
 };
@@ -48,6 +52,8 @@ export class RecallIndex {
   #stopping = new AbortController();
   #running: Promise<void> | undefined;
   #switching: Promise<void> = Promise.resolve();
+  /** The generation at which degraded subjects were last read. */
+  #healedAt: number | undefined;
 
   constructor(parts: RecallIndexParts) {
     this.#parts = parts;
@@ -110,7 +116,7 @@ export class RecallIndex {
     if (this.#building?.model.id === model.id) return this.#building;
     await this.#building?.close();
     const { redis, keys, createVectors } = this.#parts;
-    const space = new VectorSpace(model, redis, keys, createVectors);
+    const space = new VectorSpace(model, redis, keys, createVectors, this.#parts.onVectorsRead ?? (() => undefined));
     this.#building = space;
     await space.load([...this.documents.keys()], (key) => this.documents.get(key));
     return space;
@@ -136,6 +142,7 @@ export class RecallIndex {
         for (const { model, memories } of await this.#announcements.read()) await this.vectorsFilled(model, memories);
         if (page.length < PAGE) {
           this.progress.caughtUp();
+          if (this.degraded.size > 0) await this.#healAfterReplay();
           await log.waitForMore(this.progress.position, IDLE_MS, signal);
         }
       } catch (error) {
@@ -143,6 +150,27 @@ export class RecallIndex {
         onTrouble('the recall index cannot follow the log', error);
         await new Promise((resolve) => setTimeout(resolve, BACKOFF_MS));
       }
+    }
+  }
+
+  /** After a replay of the memories view, reads the subjects that stood still again, from the beginning, and nothing else. */
+  async #healAfterReplay(): Promise<void> {
+    const generation = await this.#parts.generation();
+    const before = this.#healedAt;
+    this.#healedAt = generation;
+    if (before === undefined || before === generation) return;
+    const subjects = new Set(this.degraded);
+    for (const subject of subjects) {
+      this.degraded.delete(subject);
+      await this.#drop(subject);
+    }
+    const end = this.progress.position;
+    for (let from: Position = ORIGIN; comparePositions(from, end) < 0; ) {
+      const page = await this.#parts.log.read(from, PAGE);
+      const last = page.at(-1);
+      if (!last) break;
+      from = positionOf(last);
+      await this.#apply(page.filter((entry) => comparePositions(positionOf(entry), end) <= 0 && subjects.has(subjectOf(entry) ?? '')));
     }
   }
 
@@ -173,10 +201,7 @@ export class RecallIndex {
     if (after?.state === 'deprioritised' && after.reinstateHints.length > 0) this.hinted.add(key);
     else this.hinted.delete(key);
     if (!after) {
-      if (!before) return false;
-      this.documents.delete(key);
-      this.#lexical.get(before.namespace)?.remove(key);
-      for (const space of this.#spaces()) await space.drop(before);
+      await this.#drop(key);
       return false;
     }
     if (before === after) return false;
@@ -189,6 +214,15 @@ export class RecallIndex {
     this.#lexical.get(after.namespace)?.setFacets(key, after);
     for (const space of this.#spaces()) await space.setFacets(key, after);
     return false;
+  }
+
+  async #drop(key: string): Promise<void> {
+    const document = this.documents.get(key);
+    if (!document) return;
+    this.documents.delete(key);
+    this.hinted.delete(key);
+    this.#lexical.get(document.namespace)?.remove(key);
+    for (const space of this.#spaces()) await space.drop(document);
   }
 
   #applyToRest(event: Recorded<DomainEvent>): void {
@@ -232,3 +266,14 @@ export class RecallIndex {
     return this.progress.position;
   }
 }
+
+const subjectOf = (entry: LogEntry<DomainEvent>): string | undefined => {
+  switch (entry.kind) {
+    case 'event':
+      return entry.event.envelope.subject;
+    case 'husk':
+      return entry.husk.envelope.subject;
+    case 'fault':
+      return entry.fault.subject;
+  }
+};

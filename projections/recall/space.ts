@@ -23,8 +23,17 @@ export class VectorSpace {
   #redis: Redis;
   #keys: Keys;
 
-  constructor(model: Model, redis: Redis, keys: Keys, createIndex: (dimension: number) => VectorIndex) {
+  #onRead: (hits: number, misses: number) => void;
+
+  constructor(
+    model: Model,
+    redis: Redis,
+    keys: Keys,
+    createIndex: (dimension: number) => VectorIndex,
+    onRead: (hits: number, misses: number) => void,
+  ) {
     this.model = model;
+    this.#onRead = onRead;
     this.#redis = redis;
     this.#keys = keys;
     this.#indexes = new Map(NAMESPACES.map((namespace) => [namespace, createIndex(model.dimension)]));
@@ -35,6 +44,8 @@ export class VectorSpace {
     for (let from = 0; from < memories.length; from += BATCH) {
       const batch = memories.slice(from, from + BATCH);
       const found = await readVectors(this.#redis, this.#keys, this.model, batch);
+      const hits = found.filter((cached) => cached !== undefined).length;
+      this.#onRead(hits, batch.length - hits);
       for (const [i, key] of batch.entries()) {
         const document = current(key);
         const cached = found[i];

@@ -31,7 +31,7 @@ export const openUseLite = (options: { signal?: AbortSignal } = {}): Promise<Emb
     dimension: USE_LITE.dimension,
     windowUnits: 160,
     overlapUnits: 24,
-    batch: { windows: 8, tokens: 512 },
+    batch: { windows: 8, tokens: 256 },
   };
   return threadEmbedder(USE_LITE, () => launch('use-lite-thread', data), options.signal);
 };

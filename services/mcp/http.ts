@@ -50,8 +50,8 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
   [MCP_PATH]: ['POST', 'GET', 'DELETE'],
   [SSE_PATH]: ['GET'],
   [MESSAGES_PATH]: ['POST'],
-  '/readyz': ['GET'],
-  '/metrics': ['GET'],
+  '/readyz': ['GET', 'HEAD'],
+  '/metrics': ['GET', 'HEAD'],
 };
 const READY_PROBE_MS = 100;
 /** What the ends of streams may take to reach their clients. */
@@ -88,9 +88,9 @@ export const startMcpHttp = async ({ app, config, log, limits: given, signal }: 
   };
 
   const serve: Serve = async (incoming, outgoing) => {
-    const [path = '/'] = (incoming.url ?? '/').split('?', 1);
+    const path = pathOf(incoming);
     const method = incoming.method ?? 'GET';
-    if (path === '/healthz' && method === 'GET') return Response.json({ status: 'up' });
+    if (path === '/healthz' && (method === 'GET' || method === 'HEAD')) return Response.json({ status: 'up' });
     const refusal = admit(incoming);
     if (incoming.headers.origin !== undefined && refusal?.status !== 403 && refusal?.status !== 421)
       allowPage(outgoing, incoming.headers.origin);
@@ -128,7 +128,10 @@ export const startMcpHttp = async ({ app, config, log, limits: given, signal }: 
     return closing;
   };
 
-  const port = await listen(server, config.host, config.port);
+  const port = await listen(server, config.host, config.port).catch(async (error: unknown) => {
+    await endpoint.close();
+    throw error;
+  });
   signal?.addEventListener('abort', () => void close(), { once: true });
   if (signal?.aborted) await close();
   return {
@@ -138,6 +141,9 @@ export const startMcpHttp = async ({ app, config, log, limits: given, signal }: 
     close,
   };
 };
+
+/** Without the query, and without a slash at the end, which some people write. */
+const pathOf = ({ url = '/' }: IncomingMessage): string => (url.split('?', 1)[0] ?? '/').replace(/(.)\/+$/, '$1');
 
 const ready = async (app: App): Promise<Response> => {
   try {

@@ -1,3 +1,4 @@
+import { QUERY_LENGTH } from '../../domain/content.js';
 import { loadScript, runScript } from '../../projections/scripts.js';
 import { RECALL_COUNTERS } from '../eventlog/forget.js';
 import type { QueryParts } from './parts.js';
@@ -45,7 +46,7 @@ const write = async ({ redis, keys, now }: QueryParts, { kind, actor, query, res
   const texts = keys.recallTexts(at.slice(0, 10));
   const counted = results.slice(0, COUNTED).map(({ key }) => key);
   await Promise.all([
-    redis.hset(texts, String(id), query).then(() => redis.expire(texts, TEXT_SECONDS)),
+    redis.hset(texts, String(id), query.slice(0, QUERY_LENGTH)).then(() => redis.expire(texts, TEXT_SECONDS)),
     counted.length > 0 &&
       runScript(
         redis,

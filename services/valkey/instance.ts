@@ -13,6 +13,10 @@ export type Instance = ProcessRecord & {
   readonly mcpUrl?: string;
   /** Of its managed Valkey; undefined with VALKEY_URL. */
   readonly socket?: string;
+  /** Whose memories it serves: one instance serves one tenant. */
+  readonly tenant?: string;
+  /** Set when it runs for as long as somebody is attached to it; see services/attachments.ts. */
+  readonly attachPort?: number;
 };
 
 export type Claim = {

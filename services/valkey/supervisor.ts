@@ -168,10 +168,13 @@ const hideUserData = async (client: Redis): Promise<void> => {
   await client.config('SET', 'hide-user-data-from-log', 'yes').catch(() => undefined);
 };
 
+/** Marked as warnings by the server at every start or end. */
+const ROUTINE = /overcommit|ready to exit|User requested shutdown/;
+
 /** The server's own log: its warnings at `warn`, the rest at `debug`. */
 const logLine = (log: Logger, line: string): void => {
   const [, level = '', text = line] = /^\d+:\w .*? ([.\-*#]) (.*)$/.exec(line) ?? [];
-  log[level === '#' && !text.includes('overcommit') ? 'warn' : 'debug']({ from: 'valkey' }, text);
+  log[level === '#' && !ROUTINE.test(text) ? 'warn' : 'debug']({ from: 'valkey' }, text);
 };
 
 /** Calls `task` again and again, `everyMs` after its last end. The result stops it and waits for a call under way. */

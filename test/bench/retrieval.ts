@@ -19,7 +19,7 @@ type Method = (typeof METHODS)[number];
 
 export type QualityRow = { readonly set: string; readonly category: string; readonly method: Method } & Quality;
 
-/** How the best base similarity of a query lies about the floor, and what evidence among the first ten scores. */
+/** How the highest relevance among a query's first ten lies about the floor, and that of the evidence among them. */
 export type FloorRow = {
   readonly category: string;
   readonly queries: number;
@@ -114,12 +114,12 @@ const qualityRows = (asked: readonly Asked[]): QualityRow[] => {
 const floorRows = (asked: readonly Asked[]): FloorRow[] =>
   [...new Set(asked.map(({ question }) => question.category))].map((category) => {
     const members = asked.filter(({ question }) => question.category === category);
-    const best = members.map(({ hits }) => hits[0]?.score ?? 0);
+    const best = members.map(({ hits }) => Math.max(0, ...hits.slice(0, 10).map((hit) => hit.relevance)));
     const evidence = members.flatMap(({ hits, question }) =>
       hits
         .slice(0, 10)
         .filter((hit) => question.evidence.includes(hit.key))
-        .map((hit) => hit.score),
+        .map((hit) => hit.relevance),
     );
     const below = (scores: readonly number[]) => scores.filter((score) => score < RECALL_MIN_SCORE).length / Math.max(1, scores.length);
     return {

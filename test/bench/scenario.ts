@@ -16,5 +16,7 @@ export type Scenario = {
   readonly name: string;
   /** One line for `--help`. */
   readonly about: string;
+  /** Left out of a quick run unless it is asked for by name. */
+  readonly long?: boolean;
   readonly run: (context: Context) => Promise<readonly Figure[]>;
 };

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { hybridSearch } from '../../projections/search/hybrid.js';
 import { InMemoryLexicalIndex } from '../../projections/search/lexical.js';
 import type { Facets } from '../../projections/search/ports.js';
 import { loadSnapshot, saveSnapshot } from '../../projections/search/snapshot.js';
@@ -70,6 +71,9 @@ const measure = async (memories: number, seed: number): Promise<IndexFigures> =>
   const narrow = await latencies(queries, ({ vector }) => vectors.knn(vector, K, { projects: ['p3'] }));
   const lexical = await latencies(queries, ({ text }) => words.search(text, K, {}));
   const lexical60 = await latencies(queries, ({ text }) => words.search(text, 60, { states: ['active'] }));
+  const hybrid = await latencies(queries, ({ vector, text }) =>
+    hybridSearch(vectors, words, { text, vector, candidates: 50, filter: { states: ['active'] } }),
+  );
   const update = await latencies(queries, ({ text }, i) => words.upsert(`m${i}`, text, facetsOf(i)));
 
   const directory = await mkdtemp(join(tmpdir(), 'omnimem-search-'));
@@ -102,6 +106,8 @@ const measure = async (memories: number, seed: number): Promise<IndexFigures> =>
       'vectors: filter of a tenth p95 ms': at(narrow, 0.95),
       'vectors: exact scan p95 ms': at(scan, 0.95),
       'vectors: recall@10 against exact': found / (QUERIES * K),
+      'hybrid: query p50 ms': at(hybrid, 0.5),
+      'hybrid: query p95 ms': at(hybrid, 0.95),
       'snapshot: save ms': save,
       'snapshot: load ms': load,
       'snapshot: bytes': sizes.reduce((sum, size) => sum + size, 0),

@@ -20,6 +20,9 @@ export type Endpoint = {
 /** What the library answers, without a body, when it is closed under a running call. */
 const CUT_OFF = 499;
 
+/** Clients whose disagreement with themselves is logged, each once. */
+const MAX_TOLD = 100;
+
 /** Brings each exchange to the era and session that it belongs to. */
 export const createEndpoint = (newServer: () => Server, limits: McpLimits, log: Logger): Endpoint => {
   const parts = { newServer, idleMs: limits.sessionIdleMs, max: limits.maxSessions, keepAliveMs: limits.keepAliveMs };
@@ -30,14 +33,16 @@ export const createEndpoint = (newServer: () => Server, limits: McpLimits, log: 
     keepAliveMs: limits.keepAliveMs,
     onerror: (error) => log.debug({ reason: error.message }, 'a stateless request was refused'),
   });
+  const told = new Set<string>();
+  const tellOnce = (client: string, method: unknown): void => {
+    if (told.has(client) || told.size >= MAX_TOLD) return;
+    told.add(client);
+    log.info({ client, method }, 'protocol versions in header and body differ; this client is served by the body');
+  };
   return {
     streamable: async (exchange) => {
       const { era, headers, body, differs } = settle(exchange.request.headers, exchange.body);
-      if (differs)
-        log.info(
-          { client: headers.get('user-agent'), method: methodOf(body) },
-          'protocol versions in header and body differ; served by the body',
-        );
+      if (differs) tellOnce(headers.get('user-agent') ?? 'unknown', methodOf(body));
       const request = new Request(exchange.request, { headers: withAccept(headers) });
       if (era === 'session') return sessions.handle({ ...exchange, request, body });
       const response = await stateless.fetch(request, { parsedBody: body });

@@ -33,10 +33,12 @@ const VERSION = 'mcp-protocol-version';
 export const settle = (headers: Headers, body: unknown): Settled => {
   const header = headers.get(VERSION)?.trim();
   const claimed = claimedVersion(body);
-  if (claimed !== undefined && !isSessionVersion(claimed))
+  const opensSession = methodOf(body) === 'initialize'; // whatever it claims: the newer revision has no such method
+  if (claimed !== undefined && !isSessionVersion(claimed) && !opensSession) {
     return { era: 'stateless', headers: aligned(headers, claimed, body), body, differs: header !== claimed };
+  }
 
-  const refersToSession = methodOf(body) === 'initialize' || headers.has('mcp-session-id');
+  const refersToSession = opensSession || headers.has('mcp-session-id');
   if (header === STATELESS_VERSION && !refersToSession && isMessage(body)) {
     // `_meta` names an older revision although nothing refers to a session: only the header can be meant.
     return {

@@ -20,7 +20,7 @@ export type RemoteParts = {
   readonly connectInstance: (progress: (what: string) => void) => Promise<Instance>;
 };
 
-/** While the instance starts, the host hears so in this interval. */
+/** A host that waits hears in this interval that the call lives. */
 const REPEAT_MS = 5_000;
 const ATTEMPTS = 3;
 const RETRY_PAUSE_MS = 250;
@@ -40,9 +40,10 @@ export const createRemoteCaller = ({ connectInstance }: RemoteParts): ((request:
     return connecting;
   };
 
-  const attempt = async (request: ServerToolRequest, args: unknown): Promise<CallToolResult> => {
+  const attempt = async (request: ServerToolRequest, args: unknown, onConnected: () => void): Promise<CallToolResult> => {
     const using = connected(request.progress);
     const { url, token } = await using;
+    onConnected();
     try {
       return await callOver(url, token, request, args);
     } catch (error) {
@@ -53,11 +54,15 @@ export const createRemoteCaller = ({ connectInstance }: RemoteParts): ((request:
 
   return async (request) => {
     const args = withCommandId(request);
-    const repeat = setInterval(() => request.progress('waiting for the OmniMem instance'), REPEAT_MS);
+    let phase = 'waiting for the OmniMem instance';
+    const repeat = setInterval(() => request.progress(phase), REPEAT_MS);
+    const running = (): void => {
+      phase = 'running';
+    };
     try {
       for (let left = ATTEMPTS; ; left--) {
         try {
-          return await attempt(request, args);
+          return await attempt(request, args, running);
         } catch (error) {
           if (request.signal.aborted) throw error;
           if (left <= 1 || !(error instanceof Unreachable))

@@ -152,6 +152,12 @@ describe('states for machines', () => {
     expect((await raw(url, 'GET')).status).toBe(200);
   });
 
+  it('HEAD is enough for a health check', async () => {
+    await using server = await startTestServer();
+    for (const path of ['/healthz', '/readyz', '/metrics'])
+      expect((await raw(new URL(path, server.url).href, 'HEAD')).status, path).toBe(200);
+  });
+
   it('unknown paths are 404 and unknown methods 405 that name what is there', async () => {
     await using server = await startTestServer();
     const lost = await raw(new URL('/.well-known/oauth-protected-resource/mcp', server.url).href, 'GET');

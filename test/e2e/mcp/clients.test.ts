@@ -78,6 +78,31 @@ describe('clients', () => {
     expect((await raw(`${messages.href}?sessionId=gone`, 'POST', {}, rpc('ping'))).status).toBe(404);
   });
 
+  it('get errors as results, which the output schema does not keep from them', async () => {
+    await using server = await startTestServer();
+    const old = new Client(CLIENT);
+    await old.connect(new StreamableHTTPClientTransport(new URL(server.url)));
+    const young = new ClientV2(CLIENT, { versionNegotiation: { mode: 'auto' } });
+    await young.connect(new HttpV2(new URL(server.url)));
+    for (const client of [old, young]) {
+      await client.listTools(); // from here on the client checks structured content
+      for (const [name, args] of [
+        ['remember', { content: ' ' }],
+        ['recall', {}],
+        ['revise', { key: 'mem:episodic:nothing', content: 'x' }],
+      ] as const) {
+        expect(await client.callTool({ name, arguments: args }), name).toMatchObject({
+          isError: true,
+          structuredContent: { error: { hint: expect.any(String) } },
+        });
+      }
+      for (const name of ['health', 'version', 'list_suppressions', 'find_duplicates', 'memory_audit']) {
+        expect((await client.callTool({ name, arguments: {} })).isError, name).toBeFalsy();
+      }
+      await client.close();
+    }
+  });
+
   it('passes progress on when it was asked for, growing each time', async () => {
     await using server = await startTestServer();
     server.app.during = async (_name, call) => {

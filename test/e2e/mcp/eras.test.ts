@@ -90,6 +90,20 @@ describe('one address for both eras', () => {
     },
   );
 
+  it('takes initialize for what it is, also when its _meta names the newer revision', async () => {
+    await using server = await startTestServer();
+    const hello = stateless('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } });
+    const { status, body, headers } = await raw(server.url, 'POST', { [V]: '2026-07-28' }, hello);
+    expect(status).toBe(200);
+    expect(body.result?.protocolVersion).toBe('2025-11-25');
+    expect(headers.get('mcp-session-id')).toBeTruthy();
+  });
+
+  it('answers at /mcp/ as well', async () => {
+    await using server = await startTestServer();
+    expect((await raw(`${server.url}/`, 'POST', {}, initialize())).status).toBe(200);
+  });
+
   it('answers ping', async () => {
     await using server = await startTestServer();
     const session = await openSession(server.url);

@@ -110,6 +110,23 @@ describe('the life of a session', () => {
     await eventually(() => server.open().sessions === 0, server.open);
   });
 
+  it('can have its stream opened again as soon as the client has left it', async () => {
+    await using server = await startTestServer();
+    const headers = { [ID]: await openSession(server.url), Accept: 'text/event-stream' };
+    const leaving = new AbortController();
+    expect((await fetch(server.url, { headers, signal: leaving.signal })).status).toBe(200);
+    expect((await fetch(server.url, { headers })).status).toBe(409);
+    leaving.abort();
+    const again = async (): Promise<number> => {
+      const { status, body } = await fetch(server.url, { headers });
+      await body?.cancel();
+      return status;
+    };
+    let status = 409;
+    for (let tries = 0; status === 409 && tries < 50; tries++) status = await again();
+    expect(status).toBe(200);
+  });
+
   it('gives way to a new one when the table is full: the one idle for longest goes', async () => {
     await using server = await startTestServer({ limits: { maxSessions: 2 } });
     const oldest = await openSession(server.url);

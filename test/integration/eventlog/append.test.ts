@@ -170,6 +170,16 @@ describe('an expected version', () => {
   });
 });
 
+describe('two writes of one command on one subject', () => {
+  it('follow each other', async () => {
+    const write = newMemory('x');
+    await test.log.append(appendOf([write, { ...write, events: [revised('y')] }]));
+    expect(await test.log.load([write.subject])).toMatchObject([
+      { version: 2, events: [{ type: 'MemoryRemembered' }, { type: 'MemoryRevised', data: { content: 'y' } }] },
+    ]);
+  });
+});
+
 describe('a guard', () => {
   it('refuses the command when a subject that was only read has changed', async () => {
     const source = newMemory('source');

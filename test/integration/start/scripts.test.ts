@@ -29,11 +29,11 @@ const write = (path: string, text: string): void => {
   writeFileSync(join(dir, path), text);
 };
 /** Prints its word and arguments; waits for SIGTERM when the last argument says so. */
-const program = (word: string): string => `console.log(['${word}', ...process.argv.slice(2)].join(' '));
-if (process.argv.at(-1) === 'wait') {
+const program = (word: string): string => `if (process.argv.at(-1) === 'wait') {
   const beat: NodeJS.Timeout = setInterval(() => undefined, 1e6);
   process.on('SIGTERM', () => { clearInterval(beat); console.log('drained'); });
 }
+console.log(['${word}', ...process.argv.slice(2)].join(' '));
 if (process.argv.at(-1) === 'throw') throw new Error('planted');
 `;
 

@@ -1,0 +1,87 @@
+import { DomainError, type ErrorCode } from '../../domain/errors.js';
+import { type Config, loadConfig } from '../config.js';
+import { runUntilStopped } from '../lifecycle.js';
+import { createRemoteCaller } from '../mcp/stdio/remote.js';
+import { toolsByName } from '../mcp/toolset.js';
+import { VERSION } from '../version.js';
+import { EXIT, type ExitCode } from './exit-codes.js';
+import { createProgress, type Progress } from './progress.js';
+import type { Reached } from './reach.js';
+import { createSession } from './session.js';
+
+export type GlobalOptions = { readonly json?: boolean; readonly dataDir?: string };
+
+/** What a command works with. */
+export type Context = {
+  readonly config: Config;
+  readonly json: boolean;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+  readonly progress: Progress;
+  /** One line, or several, on standard output. */
+  readonly print: (text: string) => void;
+  /** The answer: as JSON when that was asked for, else as `human` says it. */
+  readonly answer: <T extends object>(value: T, human: (value: T) => string) => void;
+  /** Runs a tool of the MCP server in the instance. Throws the refusal as DomainError. */
+  readonly tool: <T>(name: string, input: Readonly<Record<string, unknown>>) => Promise<T>;
+  /** The instance, started when none runs. */
+  readonly instance: () => Promise<Reached>;
+};
+
+/** The environment with what was said on the command line. */
+export const environmentOf = ({ dataDir }: GlobalOptions): NodeJS.ProcessEnv =>
+  dataDir === undefined ? process.env : { ...process.env, OMNIMEM_DATA_DIR: dataDir };
+
+/** Reads the settings, runs one command until its end or Ctrl-C, and leaves the instance as it was. */
+export const runInContext = async (globals: GlobalOptions, work: (context: Context) => Promise<ExitCode>): Promise<ExitCode> => {
+  const { config, warnings } = loadConfig(environmentOf(globals));
+  for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+  let code: ExitCode = EXIT.ok;
+  await runUntilStopped(async (signal) => {
+    code = await inSession(config, globals.json ?? false, signal, work);
+  }, 20_000);
+  return code;
+};
+
+const inSession = async (
+  config: Config,
+  json: boolean,
+  signal: AbortSignal,
+  work: (context: Context) => Promise<ExitCode>,
+): Promise<ExitCode> => {
+  const progress = createProgress(process.stderr);
+  const session = createSession(config, signal);
+  const print = (text: string): void => {
+    progress.clear();
+    process.stdout.write(`${text}\n`);
+  };
+  const connect = (): Promise<Reached> => session.connect((what) => progress.say(`waiting for ${what}`));
+  const call = createRemoteCaller({ connectInstance: connect });
+  const tool = async <T>(name: string, input: Readonly<Record<string, unknown>>): Promise<T> => {
+    const found = toolsByName.get(name);
+    if (!found) throw new Error(`there is no tool ${name}`);
+    const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+    const client = { name: 'omnimem-cli', version: VERSION };
+    const onProgress = (message: string): void => progress.say(message);
+    const result = await call({ tool: found, arguments: given, client, actor: 'cli', signal, progress: onProgress });
+    if (result.isError) throw refusalIn(result.structuredContent);
+    return result.structuredContent as T;
+  };
+  const answer: Context['answer'] = (value, human) => print(json ? JSON.stringify(value) : human(value));
+  try {
+    return await work({ config, json, signal, progress, print, answer, tool, instance: connect });
+  } catch (error) {
+    if (signal.aborted) return EXIT.interrupted;
+    throw error;
+  } finally {
+    progress.clear();
+    await session.close();
+  }
+};
+
+const refusalIn = (answer: unknown): DomainError => {
+  const { error } = (answer ?? {}) as { readonly error?: { readonly code: ErrorCode; readonly message: string; readonly hint?: string } };
+  return error
+    ? new DomainError(error.code, error.message, error.hint)
+    : new DomainError('INTERNAL', 'The instance refused the call and did not say why');
+};

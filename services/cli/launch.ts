@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, renameSync, statSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { DomainError } from '../../domain/errors.js';
+import type { Config } from '../config.js';
+import type { StartNews } from '../start-news.js';
+
+const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
+const LOG_BYTES = 5 * 2 ** 20;
+
+export type Launch = {
+  /** Undefined while it runs. `taken`: another instance was there first. */
+  readonly ended: () => { readonly taken: boolean; readonly error: DomainError } | undefined;
+  /** When it last said something, in the milliseconds of `performance.now()`. */
+  readonly heardAt: () => number;
+  /** Stops listening; the instance goes on. */
+  readonly letGo: () => void;
+};
+
+/**
+ * Starts an instance in the background, in a session of its own, so that neither Ctrl-C nor the end of this process reaches
+ * it. What it prints goes to `omnimem.log` in the data folder. It stops by itself when nobody is attached to it.
+ */
+export const launchInstance = async (config: Config, onNews: (text: string) => void): Promise<Launch> => {
+  await mkdir(config.dataDir, { recursive: true });
+  const path = join(config.dataDir, 'omnimem.log');
+  const log = openLog(path);
+  const child = spawn(process.execPath, [MAIN, 'start', '--json', '--while-attached'], {
+    cwd: config.dataDir,
+    detached: true,
+    stdio: ['ignore', log, log, 'ipc'],
+    env: { ...process.env, ...absolutePaths(config) },
+  });
+  closeSync(log);
+  const failures = new Map<string, string>();
+  let heardAt = performance.now();
+  let refused: Extract<StartNews, { refused: unknown }>['refused'] | undefined;
+  let end: { readonly taken: boolean; readonly error: DomainError } | undefined;
+
+  child.on('message', (news: StartNews) => {
+    heardAt = performance.now();
+    if ('refused' in news) {
+      refused = news.refused;
+      return;
+    }
+    const { name, state, detail } = news.step;
+    if (state === 'failed') failures.set(name, detail);
+    if (state === 'running' && detail !== '') onNews(`${name}: ${detail}`);
+  });
+  const onEnd = (why: string): void => {
+    const hint = refused?.hint ?? `Run omnimem doctor, or read ${path}.`;
+    const reasons = [...failures].map(([name, detail]) => `${name}: ${detail}`);
+    const message = refused?.message ?? `OmniMem did not start. ${reasons.join('; ') || why}`;
+    end ??= { taken: refused?.taken ?? false, error: new DomainError(refused?.code ?? 'UNAVAILABLE', message, hint) };
+  };
+  child.once('error', (error) => onEnd(error.message));
+  child.once('close', (code, signal) => onEnd(`it ended with ${signal ?? `code ${code}`}`));
+  child.unref();
+  child.channel?.unref();
+
+  return {
+    ended: () => end,
+    heardAt: () => heardAt,
+    letGo: () => {
+      if (child.connected) child.disconnect();
+      child.removeAllListeners('message');
+    },
+  };
+};
+
+/** The folder that it runs in is another one. */
+const absolutePaths = ({ dataDir, embedding: { modelDir } }: Config): NodeJS.ProcessEnv => ({
+  OMNIMEM_DATA_DIR: dataDir,
+  ...(modelDir !== undefined && { OMNIMEM_MODEL_DIR: modelDir }),
+});
+
+/** A log that has grown large makes room; the one before it is kept. */
+const openLog = (path: string): number => {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > LOG_BYTES) renameSync(path, `${path}.1`);
+  return openSync(path, 'a', 0o600);
+};

@@ -1,0 +1,29 @@
+import { CommanderError } from 'commander';
+import { isDomainError } from '../../domain/errors.js';
+import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
+import { createProgram } from './program.js';
+
+/** One line a person can act on, or one JSON object, on standard error. Returns the exit code. */
+const report = (error: unknown, json: boolean): ExitCode => {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  const known = isDomainError(error);
+  const code = known ? error.code : 'INTERNAL';
+  const message = error instanceof Error ? error.message : String(error);
+  const hint = known ? error.hint : undefined;
+  if (json) process.stderr.write(`${JSON.stringify({ error: { code, message, hint } })}\n`);
+  else process.stderr.write(`${message}\n${hint === undefined ? '' : `${hint}\n`}`);
+  if (!known && error instanceof Error && process.env.LOG_LEVEL === 'debug') process.stderr.write(`${error.stack}\n`);
+  return exitCodeOf(code);
+};
+
+// A reader that has seen enough (`omnimem log | head`) ends the command; that is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.kill(process.pid, 'SIGTERM');
+});
+
+try {
+  await createProgram().parseAsync();
+} catch (error) {
+  process.exitCode = report(error, process.argv.includes('--json'));
+}

@@ -1,0 +1,63 @@
+import { Command } from 'commander';
+import { EXIT_CODES_HELP } from './exit-codes.js';
+import { addDoctor } from './commands/doctor.js';
+import { addForget } from './commands/forget.js';
+import { addHealth } from './commands/health.js';
+import { addLog } from './commands/log.js';
+import { addMcp } from './commands/mcp.js';
+import { addModel } from './commands/model.js';
+import { addRecall } from './commands/recall.js';
+import { addReembed } from './commands/reembed.js';
+import { addRemember } from './commands/remember.js';
+import { addReplay } from './commands/replay.js';
+import { addStart } from './commands/start.js';
+import { addTimeline } from './commands/timeline.js';
+import { addVerify } from './commands/verify.js';
+
+const COMMANDS = [
+  addStart,
+  addMcp,
+  addRemember,
+  addRecall,
+  addForget,
+  addTimeline,
+  addLog,
+  addVerify,
+  addReplay,
+  addReembed,
+  addModel,
+  addHealth,
+  addDoctor,
+];
+
+const ABOUT = `Long-term memory for coding agents: remember and recall over an event log on Valkey.
+
+A command uses the instance that runs on the data folder (omnimem start, or npm start). When none runs, it starts one for
+as long as it needs it.`;
+
+const MORE = `
+Examples:
+  omnimem start                                    run the server and print how to connect to it
+  omnimem remember "Staging listens on port 8081" --project shop --tag ports
+  omnimem recall which port does staging use
+  omnimem log --follow                             watch what is written
+  omnimem doctor                                   find out what is wrong
+
+${EXIT_CODES_HELP}
+
+Settings come from the environment and from .env; .env.example lists them all.
+omnimem help <command> explains one command.`;
+
+/** The whole command line. Errors of usage are thrown as CommanderError, after they were printed. */
+export const createProgram = (): Command => {
+  const program = new Command('omnimem')
+    .description(ABOUT)
+    .option('--json', 'print JSON in place of text: one document, or one a line where there are many')
+    .option('--data-dir <folder>', 'the data folder; default OMNIMEM_DATA_DIR, else ./data')
+    .configureHelp({ showGlobalOptions: true })
+    .showHelpAfterError('(omnimem help explains)')
+    .exitOverride()
+    .addHelpText('after', MORE);
+  for (const add of COMMANDS) add(program);
+  return program;
+};

@@ -1,0 +1,12 @@
+import type { ErrorCode } from '../domain/errors.js';
+import type { StepReport } from './lifecycle.js';
+
+/** What an instance tells the process that started it, for as long as that one listens. */
+export type StartNews =
+  | { readonly step: StepReport }
+  /** Nothing was started. `taken`: another process holds the data folder. */
+  | { readonly refused: { readonly code: ErrorCode; readonly message: string; readonly hint: string | undefined; readonly taken: boolean } };
+
+export const tellParent = (news: StartNews): void => {
+  if (process.connected) process.send?.(news, undefined, undefined, () => undefined);
+};
