@@ -5,7 +5,9 @@ import type { StepReport } from './lifecycle.js';
 export type StartNews =
   | { readonly step: StepReport }
   /** Nothing was started. `taken`: another process holds the data folder. */
-  | { readonly refused: { readonly code: ErrorCode; readonly message: string; readonly hint: string | undefined; readonly taken: boolean } };
+  | {
+      readonly refused: { readonly code: ErrorCode; readonly message: string; readonly hint: string | undefined; readonly taken: boolean };
+    };
 
 export const tellParent = (news: StartNews): void => {
   if (process.connected) process.send?.(news, undefined, undefined, () => undefined);

@@ -1,44 +1,16 @@
+import {
+  type Collection,
+  coveredBy,
+  FREQUENCY_BITS,
+  FREQUENCY_MASK,
+  frequencyIn,
+  type SearchTerm,
+  share,
+  type Weighed,
+  weigh,
+} from './bm25.js';
 import type { LexicalHit } from './ports.js';
 import { rounded, TopK } from './top-k.js';
-
-/** Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), usual constants. */
-const K1 = 1.2;
-const B = 0.75;
-
-/** Of a query that is itself a long text, the rarest known terms decide. */
-const MOST_TERMS = 48;
-
-/** A posting is the document's slot above these bits and its frequency within them. */
-export const FREQUENCY_BITS = 8;
-const FREQUENCY_MASK = 2 ** FREQUENCY_BITS - 1;
-
-/** A query's term and what the index knows of it: its postings lie in `postings[start, start + documents)`. */
-export type SearchTerm = {
-  readonly term: string;
-  readonly weight: number;
-  readonly documents: number;
-  readonly start: number;
-  /** No document holds it more often. */
-  readonly mostOften: number;
-  /** In no document is length divided by frequency smaller. */
-  readonly leastSpread: number;
-};
-
-export type Collection = {
-  readonly documents: number;
-  /** One beyond the highest slot. */
-  readonly end: number;
-  readonly averageLength: number;
-  readonly lengths: Uint32Array;
-  readonly postings: Uint32Array;
-  readonly matches: (slot: number) => boolean;
-};
-
-/** A term's share of the ideal, and the most it can add to any document. */
-type Weighed = SearchTerm & { readonly ideal: number; readonly bound: number };
-
-export const inverseDocumentFrequency = (holders: number, documents: number): number =>
-  Math.log(1 + (documents - holders + 0.5) / (holders + 0.5));
 
 /**
  * MaxScore over document-ordered postings (Turtle and Flood, 1995), rarest term first: once the terms that are left
@@ -198,48 +170,11 @@ const STEPS_OF_A_LOOKUP = 12;
 /** The score of a document that the filter refused. */
 const REFUSED = -1;
 
-/** What a term adds to a document of this length that holds it `frequency` times. */
-const share = (ideal: number, frequency: number, length: number, averageLength: number): number =>
-  (ideal * frequency) / (frequency + K1 * (1 - B) + (K1 * B * length) / averageLength);
-
-/**
- * The terms that some document holds, rarest first, so that the sum of every document is made in the same order whatever
- * happened before; and the score of a document that would hold every term endlessly often.
- */
-const weigh = (terms: readonly SearchTerm[], { documents, averageLength }: Collection): { known: Weighed[]; ideal: number } => {
-  const weighed = terms
-    .map((term) => {
-      const ideal = term.weight * inverseDocumentFrequency(term.documents, documents) * (K1 + 1);
-      return { ...term, ideal, bound: ideal / (1 + (K1 * (1 - B)) / term.mostOften + (K1 * B * term.leastSpread) / averageLength) };
-    })
-    .sort((a, b) => a.documents - b.documents || (a.term < b.term ? -1 : 1));
-  return {
-    ideal: weighed.reduce((sum, term) => sum + term.ideal, 0),
-    known: weighed.filter((term) => term.documents > 0).slice(0, MOST_TERMS),
-  };
-};
-
-const coveredBy = (slot: number, terms: readonly Weighed[], postings: Uint32Array): number =>
-  terms.reduce((sum, term) => sum + (frequencyIn(term, slot, postings) > 0 ? term.ideal : 0), 0);
-
 /** At [i]: what the terms from i on can add together. */
 const boundsFrom = (terms: readonly Weighed[]): number[] => {
   const sums = new Array<number>(terms.length + 1).fill(0);
   for (let i = terms.length - 1; i >= 0; i--) sums[i] = (sums[i + 1] as number) + (terms[i] as Weighed).bound;
   return sums;
-};
-
-const frequencyIn = (term: SearchTerm, slot: number, postings: Uint32Array): number => {
-  let low = term.start;
-  let high = term.start + term.documents;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((postings[middle] as number) >>> FREQUENCY_BITS < slot) low = middle + 1;
-    else high = middle;
-  }
-  if (low === term.start + term.documents) return 0;
-  const posting = postings[low] as number;
-  return posting >>> FREQUENCY_BITS === slot ? posting & FREQUENCY_MASK : 0;
 };
 
 const siftDown = (heap: Float64Array, start: number, size: number): void => {

@@ -1,7 +1,8 @@
 import { DomainError } from '../../domain/errors.js';
 import { documentTerms, queryTerms } from '../../domain/text/tokens.js';
 import type { BinaryReader, BinaryWriter } from './binary.js';
-import { Bm25Search, type Collection, FREQUENCY_BITS, type SearchTerm } from './bm25-search.js';
+import { type Collection, FREQUENCY_BITS, type SearchTerm } from './bm25.js';
+import { Bm25Search } from './bm25-search.js';
 import { FacetTable } from './facets.js';
 import { grown, Slots } from './growable.js';
 import type { Facets, Filter, LexicalHit, LexicalIndex } from './ports.js';

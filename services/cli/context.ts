@@ -1,9 +1,6 @@
-import { DomainError, type ErrorCode } from '../../domain/errors.js';
 import { type Config, loadConfig } from '../config.js';
 import { runUntilStopped } from '../lifecycle.js';
-import { createRemoteCaller } from '../mcp/stdio/remote.js';
-import { toolsByName } from '../mcp/toolset.js';
-import { VERSION } from '../version.js';
+import { callTool } from './call.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { createProgress, type Progress } from './progress.js';
 import type { Reached } from './reach.js';
@@ -56,17 +53,8 @@ const inSession = async (
     process.stdout.write(`${text}\n`);
   };
   const connect = (): Promise<Reached> => session.connect((what) => progress.say(`waiting for ${what}`));
-  const call = createRemoteCaller({ connectInstance: connect });
-  const tool = async <T>(name: string, input: Readonly<Record<string, unknown>>): Promise<T> => {
-    const found = toolsByName.get(name);
-    if (!found) throw new Error(`there is no tool ${name}`);
-    const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
-    const client = { name: 'omnimem-cli', version: VERSION };
-    const onProgress = (message: string): void => progress.say(message);
-    const result = await call({ tool: found, arguments: given, client, actor: 'cli', signal, progress: onProgress });
-    if (result.isError) throw refusalIn(result.structuredContent);
-    return result.structuredContent as T;
-  };
+  const tool = <T>(name: string, input: Readonly<Record<string, unknown>>): Promise<T> =>
+    callTool<T>(connect, name, input, { signal, onProgress: progress.say });
   const answer: Context['answer'] = (value, human) => print(json ? JSON.stringify(value) : human(value));
   try {
     return await work({ config, json, signal, progress, print, answer, tool, instance: connect });
@@ -77,11 +65,4 @@ const inSession = async (
     progress.clear();
     await session.close();
   }
-};
-
-const refusalIn = (answer: unknown): DomainError => {
-  const { error } = (answer ?? {}) as { readonly error?: { readonly code: ErrorCode; readonly message: string; readonly hint?: string } };
-  return error
-    ? new DomainError(error.code, error.message, error.hint)
-    : new DomainError('INTERNAL', 'The instance refused the call and did not say why');
 };

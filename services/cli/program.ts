@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { EXIT_CODES_HELP } from './exit-codes.js';
 import { addDoctor } from './commands/doctor.js';
 import { addForget } from './commands/forget.js';
 import { addHealth } from './commands/health.js';
@@ -13,6 +12,7 @@ import { addReplay } from './commands/replay.js';
 import { addStart } from './commands/start.js';
 import { addTimeline } from './commands/timeline.js';
 import { addVerify } from './commands/verify.js';
+import { EXIT_CODES_HELP } from './exit-codes.js';
 
 const COMMANDS = [
   addStart,

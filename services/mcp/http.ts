@@ -12,6 +12,7 @@ import { exchangeOf } from './http/exchange.js';
 import { createHttpServer, listen, reachableHost, type Serve } from './http/listen.js';
 import { createRunning } from './http/running.js';
 import { MESSAGES_PATH, SSE_PATH } from './http/sse-sessions.js';
+import type { NewServer } from './http/streamable-sessions.js';
 import { instructionsFor } from './instructions.js';
 import { DEFAULT_LIMITS, type McpLimits } from './limits.js';
 import { createMcpServer, type ServerParts } from './server.js';
@@ -78,7 +79,8 @@ export const startMcpHttp = async ({ app, config, log, limits: given, signal }: 
     tools: toolsByName,
     call: (request) => calls.track(callTool(request)),
   };
-  const endpoint = createEndpoint(() => createMcpServer(parts), limits, log);
+  const newServer: NewServer = (own) => createMcpServer({ ...parts, call: (request) => own.track(parts.call(request)) });
+  const endpoint = createEndpoint(newServer, limits, log);
 
   const admit = (incoming: IncomingMessage): Response | undefined => {
     const { host, origin, authorization } = incoming.headers;

@@ -14,13 +14,11 @@ export const warn = (part: string, detail: string, fix: string): Finding => ({ p
 export const fail = (part: string, detail: string, fix: string): Finding => ({ part, state: 'fail', detail, fix });
 
 /** A part that cannot even be looked at has failed. */
-export async function guarded(part: string, look: () => Promise<Finding>): Promise<Finding>;
-export async function guarded(part: string, look: () => Promise<readonly Finding[]>): Promise<readonly Finding[]>;
-export async function guarded(part: string, look: () => Promise<Finding | readonly Finding[]>): Promise<Finding | readonly Finding[]> {
+export const guarded = async (part: string, look: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> => {
   try {
     return await look();
   } catch (error) {
-    const finding = fail(part, error instanceof Error ? error.message : String(error), (isDomainError(error) && error.hint) || 'See the message.');
-    return [finding];
+    const hint = isDomainError(error) ? error.hint : undefined;
+    return [fail(part, error instanceof Error ? error.message : String(error), hint ?? 'The message says what is in the way.')];
   }
-}
+};

@@ -1,12 +1,12 @@
+import type { HealthResult } from '../api.js';
+import { type LoadedConfig, loadConfig } from '../config.js';
+import { findInstance } from '../valkey/instance.js';
 import { inspectContext } from './doctor-context.js';
+import { type Finding, fail, guarded, ok, warn } from './doctor-finding.js';
 import { inspectDataFolder, inspectDisk, inspectNode } from './doctor-machine.js';
 import { inspectModel } from './doctor-model.js';
-import { inspectAddress, inspectInstance, inspectMemory } from './doctor-service.js';
+import { inspectInstance, inspectMemory } from './doctor-service.js';
 import { inspectValkey } from './doctor-valkey.js';
-import { type LoadedConfig, loadConfig } from '../config.js';
-import type { HealthResult } from '../api.js';
-import { findInstance } from '../valkey/instance.js';
-import { type Finding, fail, guarded, ok, warn } from './doctor-finding.js';
 
 export type DoctorOptions = {
   readonly env: NodeJS.ProcessEnv;
@@ -40,14 +40,16 @@ export const examine = async ({ env, health, onFinding }: DoctorOptions): Promis
   const { config, warnings } = loaded;
   found(...warnings.map((warning) => warn('settings', warning, 'Correct or remove it.')));
   if (warnings.length === 0) found(ok('settings', 'every name is known and every value fits'));
-  found(await guarded('data folder', () => inspectDataFolder(config.dataDir)));
-  found(await guarded('disk', () => inspectDisk(config.dataDir, config.minFreeBytes)));
   const instance = await findInstance(config.dataDir);
-  found(inspectInstance(instance));
-  found(...(await guarded('valkey', () => inspectValkey(config, instance))));
-  found(await guarded('model', () => inspectModel(config)));
-  found(await guarded('address', () => inspectAddress(config, instance)));
-  found(...(await guarded('memory', () => inspectMemory(config, instance, health))));
-  found(...inspectContext(config.mcp.toolset));
+  const looks: readonly (readonly [string, () => Promise<readonly Finding[]>])[] = [
+    ['data folder', () => inspectDataFolder(config.dataDir)],
+    ['disk', () => inspectDisk(config.dataDir, config.minFreeBytes)],
+    ['instance', () => inspectInstance(config, instance)],
+    ['valkey', () => inspectValkey(config, instance)],
+    ['model', () => inspectModel(config)],
+    ['memory', () => inspectMemory(config, instance, health)],
+    ['context', async () => inspectContext(config.mcp.toolset)],
+  ];
+  for (const [part, look] of looks) found(...(await guarded(part, look)));
   return findings;
 };

@@ -33,7 +33,11 @@ export type ReembedOptions = {
 export const reembedAll = async (options: ReembedOptions): Promise<Reembedded> => {
   const { config, target, cluster, logger, signal, onWait } = options;
   if (config.embedding.choice === 'none')
-    throw new DomainError('VALIDATION', 'EMBEDDING=none: there is no model to make vectors with', 'Set EMBEDDING=auto, minilm or use-lite.');
+    throw new DomainError(
+      'VALIDATION',
+      'EMBEDDING=none: there is no model to make vectors with',
+      'Set EMBEDDING=auto, minilm or use-lite.',
+    );
   const fetch = { dir: join(config.dataDir, 'models'), env: modelEnvironment(config) };
   const provider = openEmbedderProvider({ choice: config.embedding.choice, fetch, log: logger, onProgress: options.onFetch });
   const opened = await openApp({ config, logger, target, cluster, provider, projects: false }).catch(async (error: unknown) => {
@@ -45,7 +49,11 @@ export const reembedAll = async (options: ReembedOptions): Promise<Reembedded> =
     const embedder = await provider.ready(signal);
     const { reason } = provider.status();
     if (config.embedding.choice === 'auto' && reason !== undefined)
-      throw new DomainError('UNAVAILABLE', `The model cannot be had: ${reason}`, 'Run omnimem model fetch, or set EMBEDDING=use-lite to take the offline encoder.');
+      throw new DomainError(
+        'UNAVAILABLE',
+        `The model cannot be had: ${reason}`,
+        'Run omnimem model fetch, or set EMBEDDING=use-lite to take the offline encoder.',
+      );
     onWait('the views of the log');
     await opened.app.whenReady(2 ** 31 - 1, undefined, signal);
     const memories = opened.index.documents.size;

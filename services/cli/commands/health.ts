@@ -20,7 +20,9 @@ export const addHealth: AddCommand = (program) => {
 
 const say = ({ status, issues, records, log, projections, vectors, model, model_loaded }: HealthResult): string => {
   const memories = Object.entries(records).map(([namespace, count]) => `${namespace} ${count}`);
-  const views = Object.entries(projections).map(([name, view]) => `${name} ${view.lag_events === 0 ? 'up to date' : `${view.lag_events} events behind`}`);
+  const views = Object.entries(projections).map(
+    ([name, view]) => `${name} ${view.lag_events === 0 ? 'up to date' : `${view.lag_events} events behind`}`,
+  );
   return [
     status,
     ...issues.map(({ severity, code, message, hint }) => `  ${severity === 'red' ? '✗' : '!'} ${code}: ${message}\n      ${hint}`),

@@ -4,7 +4,7 @@ import type { LogFilter, LogLine } from '../../queries/log.js';
 import { type AddCommand, collect, does, examples } from '../command.js';
 import { EXIT } from '../exit-codes.js';
 import { instant, shown } from '../output.js';
-import { wholeNumber, whenOf } from '../parse.js';
+import { whenOf, wholeNumber } from '../parse.js';
 
 type Options = {
   readonly subject?: string;
@@ -21,7 +21,9 @@ export const addLog: AddCommand = (program) => {
   const command = program
     .command('log')
     .summary('read, filter and follow the event log')
-    .description('Prints the newest entries of the event log, oldest first. With --json one object a line, with the whole data of each event.')
+    .description(
+      'Prints the newest entries of the event log, oldest first. With --json one object a line, with the whole data of each event.',
+    )
     .option('-s, --subject <subject>', 'only this subject (a memory key, topic:…, system:…); * at the end means any that begins so')
     .option('-t, --type <type>', 'only this type of event; may be given several times', collect)
     .option('-a, --actor <actor>', 'only what this one did; * at the end means any that begins so')

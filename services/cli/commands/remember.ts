@@ -24,7 +24,9 @@ export const addRemember: AddCommand = (program) => {
   const command = program
     .command('remember')
     .summary('store a memory')
-    .description('Stores one fact, decision, fix or preference and prints its key. The text comes from the arguments, a file, or standard input.')
+    .description(
+      'Stores one fact, decision, fix or preference and prints its key. The text comes from the arguments, a file, or standard input.',
+    )
     .argument('[text...]', 'the text; left out, or -, it is read from standard input')
     .option('-f, --file <path>', 'read the text from a file')
     .option('-p, --project <name>', 'the project it belongs to')
@@ -83,9 +85,7 @@ const say = (answer: RememberResult): string => {
     `Stored ${answer.key}`,
     ...(answer.embedding === 'pending' ? ['Its vector follows; until then it is found by its words.'] : []),
     ...(answer.visible === false ? ['A view is late: recall may miss it for a moment.'] : []),
-    ...(warning
-      ? [`It may contradict ${warning.existing_key} (${warning.explanation}):`, indented(warning.existing_content)]
-      : []),
+    ...(warning ? [`It may contradict ${warning.existing_key} (${warning.explanation}):`, indented(warning.existing_content)] : []),
     ...(answer.note === undefined ? [] : [answer.note]),
   ].join('\n');
 };

@@ -25,7 +25,9 @@ export const addReplay: AddCommand = (program) => {
         replayed.push({ projection: view.name, generation: await replayView(store, view, context.signal, onProgress) });
         context.progress.clear();
       }
-      context.answer({ replayed }, () => replayed.map(({ projection, generation }) => `✓ ${projection}: generation ${generation} serves`).join('\n'));
+      context.answer({ replayed }, () =>
+        replayed.map(({ projection, generation }) => `✓ ${projection}: generation ${generation} serves`).join('\n'),
+      );
       return EXIT.ok;
     } finally {
       store.close();

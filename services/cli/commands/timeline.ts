@@ -7,7 +7,9 @@ export const addTimeline: AddCommand = (program) => {
   const command = program
     .command('timeline')
     .summary('show how a memory came to be')
-    .description('Shows every event in the history of one memory, straight from the log: when, by whom, and what changed. Of a forgotten memory the events are left, without their text.')
+    .description(
+      'Shows every event in the history of one memory, straight from the log: when, by whom, and what changed. Of a forgotten memory the events are left, without their text.',
+    )
     .argument('<key>', 'the key of the memory, as recall shows it')
     .addHelpText('after', examples('omnimem timeline mem:episodic:01J…', 'omnimem timeline mem:episodic:01J… --json'));
   does(command, async (context, _options, key) => {
@@ -20,7 +22,11 @@ export const addTimeline: AddCommand = (program) => {
 const say = (answer: ExplainMemoryResult): string => {
   if (answer.status === 'not_found') return `No memory has the key ${answer.key}.`;
   const { state, project, recall_count, timeline_cut } = answer;
-  const about = [answer.status === 'forgotten' ? 'forgotten' : state, project && `project ${project}`, recall_count && `recalled ${recall_count} times`];
+  const about = [
+    answer.status === 'forgotten' ? 'forgotten' : state,
+    project && `project ${project}`,
+    recall_count && `recalled ${recall_count} times`,
+  ];
   return [
     `${answer.key}  ${about.filter(Boolean).join(', ')}`,
     ...(answer.content === undefined ? [] : [indented(answer.content)]),

@@ -1,11 +1,12 @@
-import { createMcpHandler, type Server } from '@modelcontextprotocol/server';
+import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Logger } from '../../log.js';
 import type { McpLimits } from '../limits.js';
 import { problem } from './answers.js';
 import { methodOf, settle } from './eras.js';
 import type { Exchange } from './exchange.js';
+import { createRunning } from './running.js';
 import { createSseSessions } from './sse-sessions.js';
-import { createStreamableSessions } from './streamable-sessions.js';
+import { createStreamableSessions, type NewServer } from './streamable-sessions.js';
 
 export type Endpoint = {
   /** `/mcp`: with and without sessions. */
@@ -24,11 +25,11 @@ const CUT_OFF = 499;
 const MAX_TOLD = 100;
 
 /** Brings each exchange to the era and session that it belongs to. */
-export const createEndpoint = (newServer: () => Server, limits: McpLimits, log: Logger): Endpoint => {
+export const createEndpoint = (newServer: NewServer, limits: McpLimits, log: Logger): Endpoint => {
   const parts = { newServer, idleMs: limits.sessionIdleMs, max: limits.maxSessions, keepAliveMs: limits.keepAliveMs };
   const sessions = createStreamableSessions(parts);
   const sseSessions = createSseSessions(parts);
-  const stateless = createMcpHandler(newServer, {
+  const stateless = createMcpHandler(() => newServer(createRunning()), {
     legacy: 'reject',
     keepAliveMs: limits.keepAliveMs,
     onerror: (error) => log.debug({ reason: error.message }, 'a stateless request was refused'),

@@ -1,5 +1,9 @@
 /** What the table must be able to do with a session of either kind. */
-export type Closable = { readonly close: () => Promise<void> };
+export type Closable = {
+  /** Whether calls run in it, also such as their client has left. */
+  readonly busy: () => boolean;
+  readonly close: () => Promise<void>;
+};
 
 type Entry<Session> = { readonly session: Session; uses: number; lastUsed: number };
 
@@ -20,7 +24,7 @@ const SWEEPS_PER_IDLE_TIME = 10;
 
 /**
  * Sessions by id. One that nobody used for `idleMs` is closed; when a new one finds the table full, the one idle for longest
- * gives way. A session with an open request or stream is never idle.
+ * gives way. A session with an open request or stream, or a running call, is never idle.
  */
 export const createSessionTable = <Session extends Closable>({ idleMs, max, now = Date.now }: TableBounds): SessionTable<Session> => {
   // Kept in order of last use: the first idle entry is the one idle for longest.
@@ -31,7 +35,7 @@ export const createSessionTable = <Session extends Closable>({ idleMs, max, now 
     entries.delete(id);
     return entry ? entry.session.close() : Promise.resolve();
   };
-  const idle = (): string[] => [...entries].filter(([, { uses }]) => uses === 0).map(([id]) => id);
+  const idle = (): string[] => [...entries].filter(([, { uses, session }]) => uses === 0 && !session.busy()).map(([id]) => id);
   const touch = (id: string, entry: Entry<Session>): void => {
     entry.lastUsed = now();
     entries.delete(id);

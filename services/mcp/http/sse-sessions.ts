@@ -3,10 +3,11 @@ import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@model
 import { eventStream, problem, RPC, rpcError } from './answers.js';
 import { idOf, isJsonRpc } from './eras.js';
 import type { Exchange } from './exchange.js';
-import { createSessionTable } from './session-table.js';
+import { createRunning } from './running.js';
+import { type Closable, createSessionTable } from './session-table.js';
 import type { SessionHandler, SessionParts } from './streamable-sessions.js';
 
-type Session = { readonly receive: (body: unknown) => void; readonly close: () => Promise<void> };
+type Session = Closable & { readonly receive: (body: unknown) => void };
 
 export const SSE_PATH = '/sse';
 export const MESSAGES_PATH = '/messages';
@@ -21,13 +22,14 @@ export const createSseSessions = ({ newServer, idleMs, max, keepAliveMs }: Sessi
   const open = async ({ done }: Exchange): Promise<Response> => {
     const id = randomUUID();
     const { transport, stream, receive } = createSseTransport(`${MESSAGES_PATH}?sessionId=${id}`, keepAliveMs);
-    const server = newServer();
+    const calls = createRunning();
+    const server = newServer(calls);
     await server.connect(transport);
     const close = async (): Promise<void> => {
       table.remove(id);
       await server.close();
     };
-    if (!table.add(id, { receive, close })) {
+    if (!table.add(id, { receive, close, busy: () => calls.size() > 0 })) {
       await close();
       return problem(503, 'Service Unavailable', 'Too many sessions are open and in use. Try again in a moment.', { 'Retry-After': '5' });
     }

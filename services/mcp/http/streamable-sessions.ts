@@ -3,7 +3,8 @@ import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcon
 import { problem, RPC, rpcError } from './answers.js';
 import { idOf, methodOf } from './eras.js';
 import type { Exchange } from './exchange.js';
-import { createSessionTable } from './session-table.js';
+import { createRunning, type Running } from './running.js';
+import { type Closable, createSessionTable } from './session-table.js';
 
 export type SessionHandler = {
   readonly handle: (exchange: Exchange) => Promise<Response>;
@@ -11,14 +12,17 @@ export type SessionHandler = {
   readonly closeAll: () => Promise<void>;
 };
 
+/** A protocol server of its own for each session; its calls are counted in `calls`. */
+export type NewServer = (calls: Running) => Server;
+
 export type SessionParts = {
-  readonly newServer: () => Server;
+  readonly newServer: NewServer;
   readonly idleMs: number;
   readonly max: number;
   readonly keepAliveMs: number;
 };
 
-type Session = { readonly transport: WebStandardStreamableHTTPServerTransport; readonly close: () => Promise<void> };
+type Session = Closable & { readonly transport: WebStandardStreamableHTTPServerTransport };
 
 const SESSION = 'mcp-session-id';
 
@@ -31,12 +35,13 @@ export const createStreamableSessions = ({ newServer, idleMs, max, keepAliveMs }
 
   const open = async ({ request, body, done }: Exchange): Promise<Response> => {
     const id = randomUUID();
-    const server = newServer();
+    const calls = createRunning();
+    const server = newServer(calls);
     const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id, keepAliveMs });
     transport.onclose = () => table.remove(id);
     await server.connect(transport);
     const close = (): Promise<void> => server.close();
-    if (!table.add(id, { transport, close })) {
+    if (!table.add(id, { transport, close, busy: () => calls.size() > 0 })) {
       await close();
       return problem(503, 'Service Unavailable', 'Too many sessions are open and in use. Try again in a moment.', { 'Retry-After': '5' });
     }

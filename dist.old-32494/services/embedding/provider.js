@@ -1,2 +1,0 @@
-export const EMBEDDING_CHOICES = ['auto', 'minilm', 'use-lite', 'none'];
-//# sourceMappingURL=provider.js.map
