@@ -6,6 +6,7 @@ import { type Batch, planBatch, rowsRead } from './batch.js';
 import type { Degraded } from './dead-letter.js';
 import type { Keys } from './keys.js';
 import type { LogReader } from './log-reader.js';
+import { createPages } from './pages.js';
 import type { Projection, Row } from './projection.js';
 
 /** One generation of one projection, as its writer sees it. `checkpoint` and `degraded` follow what was applied. */
@@ -42,24 +43,11 @@ export type FollowerDeps = {
 
 type Entries = readonly LogEntry<DomainEvent>[];
 
-/** Reads the log page by page, the next while the last is applied. Not for two callers at once. */
+/** Reads the log page by page, the next ones while the last is applied. Not for two callers at once. */
 export const createFollower = ({ redis, keys, log, page = 500, batchSize = 4_000_000 }: FollowerDeps): Follower => {
-  let ahead: { readonly after: Position; readonly entries: Promise<Entries> } | undefined;
+  const pages = createPages(log.read, page);
   // Counted before the payloads were read; when it moved since, the server refuses the batch and names the new count.
   let erasures: number | undefined;
-
-  const next = (after: Position): Promise<Entries> => {
-    const entries = ahead?.after === after ? ahead.entries : log.read(after, page);
-    ahead = undefined;
-    return entries;
-  };
-
-  const readAhead = (after: Position): void => {
-    const entries = log.read(after, page);
-    // Its failure is met by whoever asks for this page.
-    entries.catch(() => undefined);
-    ahead = { after, entries };
-  };
 
   /** Applies entries to one target. False: the target is lost. Stops early when something was forgotten meanwhile. */
   const follow = async (target: Target, entries: Entries): Promise<boolean> => {
@@ -94,7 +82,7 @@ export const createFollower = ({ redis, keys, log, page = 500, batchSize = 4_000
           continue;
         case 'erased':
           erasures = outcome.erasures;
-          ahead = undefined;
+          pages.forget();
           return true;
         default:
           return false;
@@ -109,11 +97,9 @@ export const createFollower = ({ redis, keys, log, page = 500, batchSize = 4_000
       const first = targets[0];
       if (!first) return { entries: 0, lost: [] };
       erasures ??= await log.erasures();
-      const read = await next(first.checkpoint);
+      const read = await pages.take(first.checkpoint);
       const wanted = until === undefined ? read : read.filter((entry) => comparePositions(positionOf(entry), until) <= 0);
-      const last = wanted.at(-1);
-      if (!last) return { entries: 0, lost: [] };
-      if (read.length >= page && wanted.length === read.length) readAhead(positionOf(last));
+      if (wanted.length === 0) return { entries: 0, lost: [] };
       const kept = await Promise.all(targets.map((target) => follow(target, wanted)));
       return { entries: wanted.length, lost: targets.filter((_, i) => !kept[i]) };
     },

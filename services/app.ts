@@ -149,7 +149,8 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     lexicalBecause: () => lexicalReason(provider, index),
     scoring: { deprioritisedWeight: config.recall.deprioritisedWeight, recencyDecayDays: config.recall.recencyDecayDays },
     topK: config.recall.topK,
-    floor: () => config.recall.minScore ?? RECALL_MIN_SCORE,
+    floor: (mode) =>
+      config.recall.minScore ?? (mode === 'fused' ? provider.current()?.identity.thresholds.recallFloor : undefined) ?? RECALL_MIN_SCORE,
     maxTokens: config.mcp.maxResponseTokens,
     fresh,
     observe: metrics.recallStage,

@@ -68,7 +68,7 @@ export const VARIABLES = {
   OMNIMEM_MODEL_DIR: path
     .optional()
     .describe('A local folder that holds the model, for machines without the hub. Unset: fetched into the data folder.'),
-  HF_ENDPOINT: webUrl.default('https://huggingface.co').describe('The model hub or a mirror of it.'),
+  HF_ENDPOINT: webUrl.optional().describe('A mirror of the model hub. Unset: the hub itself.'),
   INGEST_MODE: oneOf(['full', 'raw']).default('full').describe('full: a memory is also queued for enrichment; raw: kept as it is.'),
   RECALL_MIN_SCORE: number(0, 1)
     .optional()

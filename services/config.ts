@@ -31,7 +31,8 @@ export type Config = {
     readonly choice: 'auto' | 'minilm' | 'use-lite' | 'none';
     /** Absolute; undefined: a folder under `dataDir`. */
     readonly modelDir: string | undefined;
-    readonly hub: string;
+    /** Undefined: the hub itself. */
+    readonly hub: string | undefined;
   };
   readonly ingestMode: 'full' | 'raw';
   readonly recall: {
@@ -108,7 +109,7 @@ const configOf = (values: Environment, baseOf: (name: string) => string): Config
   embedding: {
     choice: values.EMBEDDING,
     modelDir: values.OMNIMEM_MODEL_DIR === undefined ? undefined : resolve(baseOf('OMNIMEM_MODEL_DIR'), values.OMNIMEM_MODEL_DIR),
-    hub: values.HF_ENDPOINT.replace(/\/+$/, ''),
+    hub: values.HF_ENDPOINT?.replace(/\/+$/, ''),
   },
   ingestMode: values.INGEST_MODE,
   recall: {
@@ -165,6 +166,6 @@ const deepFreeze = <T extends object>(value: T): T => {
 /** What the roads to the model look at: the settings, and this process's own environment for the programs they run. */
 export const modelEnvironment = ({ embedding: { hub, modelDir } }: Config): NodeJS.ProcessEnv => ({
   ...process.env,
-  HF_ENDPOINT: hub,
+  ...(hub !== undefined && { HF_ENDPOINT: hub }),
   ...(modelDir !== undefined && { OMNIMEM_MODEL_DIR: modelDir }),
 });

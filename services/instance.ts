@@ -66,20 +66,7 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
   const claim = config.valkey === undefined || roles.length === 2 ? await takeFolder(config) : undefined;
   const lazy = createLazyApp();
   const held: { supervisor?: Supervisor; target?: ValkeyTarget; cluster?: boolean; opened?: OpenApp; mcp?: McpHttp } = {};
-  let published: Promise<void> = Promise.resolve();
-  /** One after another: steps that run side by side both have something to tell. */
-  const publish = (): Promise<void> => {
-    published = published.then(() =>
-      claim?.publish({
-        tenant: config.tenant,
-        ...(options.attachPort !== undefined && { attachPort: options.attachPort }),
-        ...(held.mcp && { mcpUrl: held.mcp.url }),
-        ...(held.supervisor && { socket: held.supervisor.target.path }),
-      }),
-    );
-    return published;
-  };
-  await publish();
+  await claim?.publish({ tenant: config.tenant, ...(options.attachPort !== undefined && { attachPort: options.attachPort }) });
   const provider = openEmbedderProvider({
     choice: config.embedding.choice,
     fetch: {
@@ -104,7 +91,7 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
             progress(`starting ${description}`);
             held.supervisor = await startSupervisor({ dataDir: config.dataDir, log: logger, minFreeBytes: config.minFreeBytes, command });
             held.target = held.supervisor.target;
-            await publish();
+            await claim?.publish({ socket: held.supervisor.target.path });
           }
           const facts = await inspect(held.target);
           held.cluster = facts.cluster;
@@ -141,7 +128,7 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
               name: 'mcp',
               run: async () => {
                 held.mcp = await listen(lazy.app, options);
-                await publish();
+                await claim?.publish({ mcpUrl: held.mcp.url });
                 return held.mcp.url;
               },
             },
@@ -151,7 +138,6 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
     { signal, ...(options.onStep && { onChange: options.onStep }) },
   );
   const steps = await startup.run();
-  await publish();
 
   let closed: Promise<void> | undefined;
   return {

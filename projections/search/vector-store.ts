@@ -108,6 +108,7 @@ export class VectorStore {
 
   /** The first window whose cosine is the best one once rounded. */
   bestWindow(slot: number, query: Float32Array): number {
+    if (this.nextRow[this.firstRow[slot] as number] === NONE) return 0;
     const best = rounded(this.similarity(slot, query));
     let window = 0;
     for (let row = this.firstRow[slot] as number; row !== NONE; row = this.nextRow[row] as number) {

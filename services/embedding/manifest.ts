@@ -1,3 +1,4 @@
+import { RECALL_MIN_SCORE } from '../../domain/fusion.js';
 import type { Thresholds } from './port.js';
 
 /** A file of a model: where it lies in the model's folder, and the only bytes it may have. */
@@ -36,7 +37,15 @@ const SHARED = {
   windowTokens: 256,
   overlapTokens: 32,
   /** The specification's own, which hold for this model. */
-  thresholds: { duplicate: 0.92, contradiction: 0.7, cluster: 0.8, knowledgeWatch: 0.35, skillSuggest: 0.6 },
+  thresholds: {
+    duplicate: 0.92,
+    contradiction: 0.7,
+    cluster: 0.8,
+    knowledgeWatch: 0.35,
+    skillSuggest: 0.3,
+    domainSuggest: 0.6,
+    recallFloor: RECALL_MIN_SCORE,
+  },
   hub: { model: 'Xenova/all-MiniLM-L6-v2', revision: '751bff37182d3f1213fa05d7196b954e230abad9' },
   written: {
     'config.json': {

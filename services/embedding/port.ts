@@ -5,6 +5,9 @@ export type Thresholds = {
   readonly cluster: number;
   readonly knowledgeWatch: number;
   readonly skillSuggest: number;
+  readonly domainSuggest: number;
+  /** Fused similarity (domain/fusion.ts) below which nothing counts as a match. */
+  readonly recallFloor: number;
 };
 
 /**

@@ -21,7 +21,15 @@ export const USE_LITE: ModelIdentity = modelIdentity({
   pooling: 'model',
   graphSha256: GRAPH.sha256,
   tokenizerSha256: VOCABULARY_SHA256,
-  thresholds: { duplicate: 0.95, contradiction: 0.82, cluster: 0.9, knowledgeWatch: 0.64, skillSuggest: 0.77 },
+  thresholds: {
+    duplicate: 0.95,
+    contradiction: 0.82,
+    cluster: 0.9,
+    knowledgeWatch: 0.64,
+    skillSuggest: 0.6,
+    domainSuggest: 0.77,
+    recallFloor: 0.4,
+  },
 });
 
 /** Opens the offline encoder in a thread of its own; resolves when it can embed. */

@@ -3,7 +3,7 @@ import type { Redis } from 'iovalkey';
 import { type DomainEvent, catalogue as everyEvent } from '../../domain/catalogue.js';
 import { type LogEntry, type Position, positionOf } from '../../domain/envelope.js';
 import { DomainError } from '../../domain/errors.js';
-import type { Catalogue } from '../../domain/event.js';
+import { type Catalogue, EventFault } from '../../domain/event.js';
 import type { Keys } from '../../projections/keys.js';
 import type { LogReader } from '../../projections/log-reader.js';
 import { fromValkey, isOutcomeUnknown, unavailableWhenDown } from '../valkey/errors.js';
@@ -141,6 +141,12 @@ const askAgain = async <T>(redis: Redis, write: () => Promise<T>): Promise<T> =>
     try {
       return await write();
     } catch (error) {
+      if (error instanceof EventFault)
+        throw new DomainError(
+          'INTERNAL',
+          `An event was not appended: ${error.message}`,
+          'This is a fault of the program; please report it',
+        );
       if (!isOutcomeUnknown(error) || attempt === ATTEMPTS) throw fromValkey(error);
       stream?.destroy();
       await delay(50 * 2 ** attempt);

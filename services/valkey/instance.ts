@@ -21,7 +21,7 @@ export type Instance = ProcessRecord & {
 
 export type Claim = {
   /** Adds to what instance.json says already. */
-  readonly publish: (facts: Partial<Pick<Instance, 'mcpUrl' | 'socket'>>) => Promise<void>;
+  readonly publish: (facts: Partial<Pick<Instance, 'mcpUrl' | 'socket' | 'tenant' | 'attachPort'>>) => Promise<void>;
   readonly release: () => Promise<void>;
 };
 
@@ -90,13 +90,17 @@ const hold = async (dataDir: string, number: number, me: Instance): Promise<Clai
   }, BEAT_MS);
   beat.unref();
   let told = me;
+  let written = Promise.resolve();
   return {
     publish: (facts) => {
       told = { ...told, ...facts };
-      return replaceJson(join(dataDir, FILE), told);
+      // One after another: two steps of a start may have something to tell at the same moment.
+      written = written.then(() => replaceJson(join(dataDir, FILE), told));
+      return written;
     },
     release: async () => {
       clearInterval(beat);
+      await written.catch(() => undefined);
       await rm(join(dataDir, FILE), { force: true });
       await replaceJson(lockPath(dataDir, number), { ...me, released: true });
     },

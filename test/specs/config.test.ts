@@ -33,7 +33,7 @@ describe('an empty environment', () => {
         tenant: 'local',
         user: 'local',
         valkey: undefined,
-        embedding: { choice: 'auto', modelDir: undefined, hub: 'https://huggingface.co' },
+        embedding: { choice: 'auto', modelDir: undefined, hub: undefined },
         ingestMode: 'full',
         recall: { minScore: undefined, topK: 5, recencyDecayDays: 90, deprioritisedWeight: 0.2 },
         duplicateThreshold: undefined,

@@ -99,7 +99,15 @@ describe('the identity of a model', () => {
     pooling: 'mean',
     graphSha256: 'aa',
     tokenizerSha256: 'bb',
-    thresholds: { duplicate: 0.92, contradiction: 0.7, cluster: 0.8, knowledgeWatch: 0.35, skillSuggest: 0.6 },
+    thresholds: {
+      duplicate: 0.92,
+      contradiction: 0.7,
+      cluster: 0.8,
+      knowledgeWatch: 0.35,
+      skillSuggest: 0.3,
+      domainSuggest: 0.6,
+      recallFloor: 0.24,
+    },
   };
 
   it('is short, safe in a key and the same each time', () => {

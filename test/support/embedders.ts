@@ -26,7 +26,15 @@ export const hashedEmbedder = (name = 'hashed', dimension = 64): Embedder => {
     dtype: 'f32',
     pooling: 'sum',
     graphSha256: '0'.repeat(64),
-    thresholds: { duplicate: 0.92, contradiction: 0.7, cluster: 0.8, knowledgeWatch: 0.35, skillSuggest: 0.3 },
+    thresholds: {
+      duplicate: 0.92,
+      contradiction: 0.7,
+      cluster: 0.8,
+      knowledgeWatch: 0.35,
+      skillSuggest: 0.3,
+      domainSuggest: 0.6,
+      recallFloor: 0.24,
+    },
   };
   return {
     identity,

@@ -97,14 +97,14 @@ describe('the life of a session', () => {
   });
 
   it('goes on while its stream is open, and gives way afterwards', async () => {
-    await using server = await startTestServer({ limits: { sessionIdleMs: 60, keepAliveMs: 20 } });
+    await using server = await startTestServer({ limits: { sessionIdleMs: 1_500, keepAliveMs: 20 } });
     const session = await openSession(server.url);
     const leaving = new AbortController();
     const stream = await fetch(server.url, { headers: { [ID]: session, Accept: 'text/event-stream' }, signal: leaving.signal });
     expect(stream.headers.get('content-type')).toContain('text/event-stream');
     const reader = stream.body?.getReader();
     await reader?.read();
-    await new Promise((resolve) => setTimeout(resolve, 250));
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
     expect(server.open().sessions).toBe(1);
     leaving.abort();
     await eventually(() => server.open().sessions === 0, server.open);

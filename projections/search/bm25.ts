@@ -1,0 +1,77 @@
+/** Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), usual constants. */
+const K1 = 1.2;
+const B = 0.75;
+
+/** Of a query that is itself a long text, the rarest known terms decide. */
+const MOST_TERMS = 48;
+
+/** A posting is the document's slot above these bits and its frequency within them. */
+export const FREQUENCY_BITS = 8;
+export const FREQUENCY_MASK = 2 ** FREQUENCY_BITS - 1;
+
+/** A query's term and what the index knows of it: its postings lie in `postings[start, start + documents)`. */
+export type SearchTerm = {
+  readonly term: string;
+  readonly weight: number;
+  readonly documents: number;
+  readonly start: number;
+  /** No document holds it more often. */
+  readonly mostOften: number;
+  /** In no document is length divided by frequency smaller. */
+  readonly leastSpread: number;
+};
+
+export type Collection = {
+  readonly documents: number;
+  /** One beyond the highest slot. */
+  readonly end: number;
+  readonly averageLength: number;
+  readonly lengths: Uint32Array;
+  readonly postings: Uint32Array;
+  readonly matches: (slot: number) => boolean;
+};
+
+/** A term's share of the ideal, and the most it can add to any document. */
+export type Weighed = SearchTerm & { readonly ideal: number; readonly bound: number };
+
+const inverseDocumentFrequency = (holders: number, documents: number): number =>
+  Math.log(1 + (documents - holders + 0.5) / (holders + 0.5));
+
+/** What a term adds to a document of this length that holds it `frequency` times. */
+export const share = (ideal: number, frequency: number, length: number, averageLength: number): number =>
+  (ideal * frequency) / (frequency + K1 * (1 - B) + (K1 * B * length) / averageLength);
+
+/**
+ * The terms that some document holds, rarest first, so that the sum of every document is made in the same order whatever
+ * happened before; and the score of a document that would hold every term endlessly often.
+ */
+export const weigh = (terms: readonly SearchTerm[], { documents, averageLength }: Collection): { known: Weighed[]; ideal: number } => {
+  const weighed = terms
+    .map((term) => {
+      const ideal = term.weight * inverseDocumentFrequency(term.documents, documents) * (K1 + 1);
+      return { ...term, ideal, bound: ideal / (1 + (K1 * (1 - B)) / term.mostOften + (K1 * B * term.leastSpread) / averageLength) };
+    })
+    .sort((a, b) => a.documents - b.documents || (a.term < b.term ? -1 : 1));
+  return {
+    ideal: weighed.reduce((sum, term) => sum + term.ideal, 0),
+    known: weighed.filter((term) => term.documents > 0).slice(0, MOST_TERMS),
+  };
+};
+
+/** The shares of the ideal of those terms that a document holds. */
+export const coveredBy = (slot: number, terms: readonly Weighed[], postings: Uint32Array): number =>
+  terms.reduce((sum, term) => sum + (frequencyIn(term, slot, postings) > 0 ? term.ideal : 0), 0);
+
+/** How often a document holds a term. */
+export const frequencyIn = (term: SearchTerm, slot: number, postings: Uint32Array): number => {
+  let low = term.start;
+  let high = term.start + term.documents;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((postings[middle] as number) >>> FREQUENCY_BITS < slot) low = middle + 1;
+    else high = middle;
+  }
+  if (low === term.start + term.documents) return 0;
+  const posting = postings[low] as number;
+  return posting >>> FREQUENCY_BITS === slot ? posting & FREQUENCY_MASK : 0;
+};

@@ -1,0 +1,31 @@
+import { DomainError, type ErrorCode } from '../../domain/errors.js';
+import { createRemoteCaller, type RemoteParts } from '../mcp/stdio/remote.js';
+import { toolsByName } from '../mcp/toolset.js';
+import { VERSION } from '../version.js';
+
+const CLIENT = { name: 'omnimem-cli', version: VERSION };
+
+export type CallOptions = { readonly signal?: AbortSignal; readonly onProgress?: (message: string) => void };
+
+/** Runs a tool of the MCP server in an instance and answers what it answered. Throws its refusal as DomainError. */
+export const callTool = async <T>(
+  connectInstance: RemoteParts['connectInstance'],
+  name: string,
+  input: Readonly<Record<string, unknown>>,
+  { signal = new AbortController().signal, onProgress = () => undefined }: CallOptions = {},
+): Promise<T> => {
+  const tool = toolsByName.get(name);
+  if (!tool) throw new Error(`there is no tool ${name}`);
+  const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+  const call = createRemoteCaller({ connectInstance });
+  const { isError, structuredContent } = await call({ tool, arguments: given, client: CLIENT, actor: 'cli', signal, progress: onProgress });
+  if (isError) throw refusalIn(structuredContent);
+  return structuredContent as T;
+};
+
+const refusalIn = (answer: unknown): DomainError => {
+  const { error } = (answer ?? {}) as { readonly error?: { readonly code: ErrorCode; readonly message: string; readonly hint?: string } };
+  return error
+    ? new DomainError(error.code, error.message, error.hint)
+    : new DomainError('INTERNAL', 'The instance refused the call and did not say why');
+};
