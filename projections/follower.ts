@@ -31,11 +31,14 @@ export type Follower = {
   readonly advance: (targets: readonly Target[], until?: Position) => Promise<Advance>;
 };
 
+/** Entries read at once where nothing else is said. */
+export const PAGE = 500;
+
 export type FollowerDeps = {
   readonly redis: Redis;
   readonly keys: Keys;
   readonly log: LogReader;
-  /** Entries read at once. Default 500. */
+  /** Entries read at once. Default `PAGE`. */
   readonly page?: number;
   /** UTF-16 units of rows in one script call. Default 4 million. */
   readonly batchSize?: number;
@@ -44,7 +47,7 @@ export type FollowerDeps = {
 type Entries = readonly LogEntry<DomainEvent>[];
 
 /** Reads the log page by page, the next ones while the last is applied. Not for two callers at once. */
-export const createFollower = ({ redis, keys, log, page = 500, batchSize = 4_000_000 }: FollowerDeps): Follower => {
+export const createFollower = ({ redis, keys, log, page = PAGE, batchSize = 4_000_000 }: FollowerDeps): Follower => {
   const pages = createPages(log.read, page);
   // Counted before the payloads were read; when it moved since, the server refuses the batch and names the new count.
   let erasures: number | undefined;

@@ -1,7 +1,7 @@
 import { comparePositions, ORIGIN, type Position } from '../domain/envelope.js';
 import { DomainError } from '../domain/errors.js';
 import type { ProjectorDeps } from './deps.js';
-import { createFollower, type Follower, type Target } from './follower.js';
+import { createFollower, type Follower, PAGE, type Target } from './follower.js';
 import { openGeneration, readPointers, retireGeneration, switchGeneration, versionOf } from './generation.js';
 import { memoryNeed, refuseWhenTooLarge } from './memory-need.js';
 import type { Projection } from './projection.js';
@@ -53,7 +53,8 @@ export const rebuild = async (
       const entries = await step(follower, open);
       done += entries;
       await report(done);
-      if (entries === 0) break;
+      // Near enough: the rest is caught up while the serving view stands still, or a busy log would never let it end.
+      if (entries < (deps.page ?? PAGE)) break;
     }
     return await options.exclusively(async () => {
       const rebuilt: Rebuilt[] = [];

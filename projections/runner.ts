@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Position } from '../domain/envelope.js';
-import { isDomainError } from '../domain/errors.js';
 import { createBell } from './bell.js';
 import { projectionsReached } from './checkpoint.js';
 import type { ProjectorDeps } from './deps.js';
 import { createFollower } from './follower.js';
 import { createGate } from './gate.js';
-import { clearRequest, noteFailure } from './generation.js';
-import { createHoldings, type Holding } from './holdings.js';
+import { createHoldings } from './holdings.js';
 import { createLeases } from './lease.js';
 import { createLock } from './lock.js';
 import { createProgress } from './progress.js';
 import type { Projection } from './projection.js';
-import { furthestBehind, type RebuildProgress, rebuild } from './rebuild.js';
+import { reasonOf } from './reason.js';
+import { furthestBehind, type RebuildProgress } from './rebuild.js';
+import { createRebuilds } from './rebuilds.js';
 import { sweep } from './sweep.js';
 
 export type RunnerOptions = {
@@ -62,10 +62,17 @@ export const createRunner = (deps: ProjectorDeps, projections: readonly Projecti
   const follower = createFollower({ redis, keys, log, ...(deps.page !== undefined && { page: deps.page }) });
   const exclusively = createLock();
   const bell = createBell();
-  const rebuilding = new Map<string, Promise<void>>();
   const sweeping = new Map<string, Promise<void>>();
-  const refused = new Map<string, { readonly reason: string; readonly again: number }>();
   const firstLook = createGate();
+  const rebuilds = createRebuilds(deps, holdings, {
+    exclusively,
+    busy: (name) => sweeping.has(name),
+    served: ({ name, checkpoint }) => progress.reached(name, checkpoint),
+    ended: bell.ring,
+    onProgress: options.onRebuild,
+    againMs: tickMs,
+    tooLargeAgainMs: rebuildAgainMs,
+  });
   let outage: string | undefined;
   let tickedAt = Number.NEGATIVE_INFINITY;
 
@@ -93,7 +100,7 @@ export const createRunner = (deps: ProjectorDeps, projections: readonly Projecti
     tickedAt = performance.now();
     for (const { name, checkpoint } of targets()) progress.reached(name, checkpoint);
     firstLook.open();
-    startRebuilds(signal);
+    rebuilds.start(signal);
     startSweeps();
   };
 
@@ -101,65 +108,13 @@ export const createRunner = (deps: ProjectorDeps, projections: readonly Projecti
   const startSweeps = (): void => {
     for (const { projection, token } of holdings.all()) {
       const { name } = projection;
-      if (rebuilding.has(name) || sweeping.has(name)) continue;
+      if (rebuilds.running(name) || sweeping.has(name)) continue;
       const work = sweep({ redis, keys, name, token, now: now() }, graceMs)
         .catch((error: unknown) =>
           logger.warn({ projection: name, reason: reasonOf(error) }, 'old generations were not deleted; trying again'),
         )
         .finally(() => sweeping.delete(name));
       sweeping.set(name, work);
-    }
-  };
-
-  const startRebuilds = (signal: AbortSignal): void => {
-    const stale = holdings.all().filter((holding) => {
-      const failed = refused.get(holding.projection.name);
-      const soon = failed !== undefined && now() < failed.again && holding.stale !== 'wanted';
-      return holding.stale !== undefined && !soon && !rebuilding.has(holding.projection.name) && !sweeping.has(holding.projection.name);
-    });
-    if (stale.length === 0) return;
-    const work = rebuildAll(stale, signal).finally(() => {
-      for (const { projection } of stale) rebuilding.delete(projection.name);
-      bell.ring();
-    });
-    for (const { projection } of stale) rebuilding.set(projection.name, work);
-  };
-
-  const rebuildAll = async (stale: readonly Holding[], signal: AbortSignal): Promise<void> => {
-    const views = stale.map(({ projection }) => projection.name);
-    logger.info({ views, reasons: stale.map(({ stale: reason }) => reason) }, 'rebuilding views');
-    try {
-      // Taken before the work, so that a request made meanwhile is met by another rebuild.
-      for (const name of views) await clearRequest(redis, keys, name);
-      const rebuilt = await rebuild(
-        deps,
-        stale.map((holding) => ({ projection: holding.projection, token: holding.token, serving: () => holding.serving })),
-        {
-          exclusively,
-          signal,
-          onProgress: options.onRebuild,
-          switched: (target) => {
-            const holding = holdings.get(target.name);
-            if (holding?.token !== target.token) return;
-            holding.serving = target;
-            holding.stale = undefined;
-            refused.delete(target.name);
-            progress.reached(target.name, target.checkpoint);
-          },
-        },
-      );
-      logger.info({ rebuilt }, 'rebuilt views');
-    } catch (error) {
-      if (signal.aborted) return;
-      const reason = reasonOf(error);
-      for (const holding of stale) {
-        if (holding.stale === undefined) continue;
-        const wait = isDomainError(error, 'TOO_LARGE') ? rebuildAgainMs : tickMs;
-        refused.set(holding.projection.name, { reason, again: now() + wait });
-        if (holding.stale === 'wanted') holding.stale = undefined;
-        await noteFailure(redis, keys, holding.projection.name, reason).catch(() => undefined);
-      }
-      logger.warn({ views, reason }, 'a rebuild failed');
     }
   };
 
@@ -200,7 +155,7 @@ export const createRunner = (deps: ProjectorDeps, projections: readonly Projecti
         await follow(signal);
       } finally {
         clearInterval(renewal);
-        await Promise.allSettled([...rebuilding.values(), ...sweeping.values()]);
+        await Promise.allSettled([rebuilds.settled(), ...sweeping.values()]);
         await holdings.release().catch(() => undefined);
       }
     },
@@ -215,17 +170,9 @@ export const createRunner = (deps: ProjectorDeps, projections: readonly Projecti
     exclusively,
     state: () => ({
       held: holdings.all().map(({ projection }) => projection.name),
-      rebuilding: [...rebuilding.keys()],
+      rebuilding: names.filter(rebuilds.running),
       outage,
-      refused: new Map([...refused].map(([name, { reason }]) => [name, reason])),
+      refused: rebuilds.refused(),
     }),
   };
-};
-
-/** An error as it may be logged: our own words, or the kind and code of anything else. */
-const reasonOf = (error: unknown): string => {
-  if (isDomainError(error)) return `${error.code}: ${error.message}`;
-  if (!(error instanceof Error)) return 'unknown';
-  const { code } = error as NodeJS.ErrnoException;
-  return code ?? /^[A-Z]{3,}/.exec(error.message)?.[0] ?? error.name;
 };

@@ -246,7 +246,12 @@ export type MemoryDetail = Classification & {
   readonly doc_id?: string;
   readonly chunk_index?: number;
 };
-export type RecallDetailInput = { readonly keys: readonly string[]; readonly max_tokens?: number | undefined };
+export type RecallDetailInput = {
+  readonly keys: readonly string[];
+  readonly max_tokens?: number | undefined;
+  /** With one key: where its text begins, to read on in one that was cut. */
+  readonly offset?: number | undefined;
+};
 export type RecallDetailResult = {
   readonly results: readonly (MemoryDetail | { readonly key: string; readonly status: 'not_found' })[];
   readonly cut?: { readonly keys: readonly string[]; readonly note: string };

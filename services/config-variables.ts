@@ -40,8 +40,14 @@ export const VARIABLES = {
   MCP_ALLOWED_HOSTS: list.describe('Host headers to accept beside loopback, comma-separated.'),
   MCP_ALLOWED_ORIGINS: list.describe('Browser origins to accept beside loopback (scheme://host:port), comma-separated.'),
   MCP_PUBLIC_URL: webUrl.optional().describe('Address under which a proxy publishes this server; its host and origin are accepted.'),
-  MCP_MAX_RESPONSE_TOKENS: whole(1_000, 1_000_000).default(20_000).describe('Hard ceiling of one answer, in tokens of about 4 characters.'),
+  MCP_MAX_RESPONSE_TOKENS: whole(1_000, 1_000_000)
+    .default(20_000)
+    .describe('Hard ceiling of one answer, in tokens of about 3.5 characters.'),
   OMNIMEM_TOOLSET: oneOf(['essential', 'full']).default('full').describe('Which tools are listed: essential or full.'),
+  MCP_OUTPUT_SCHEMAS: oneOf(['true', 'false'])
+    .default('true')
+    .transform((value) => value === 'true')
+    .describe('Whether tools are listed with output schemas; some hosts have a small budget for tool definitions.'),
   OMNIMEM_DATA_DIR: path.default('./data').describe('Where the log, the model and the indexes live.'),
   OMNIMEM_MIN_FREE_MB: number(0, 1_000_000).default(64).describe('Free disk space in megabytes below which nothing new is stored.'),
   OMNIMEM_TENANT: z

@@ -19,6 +19,7 @@ export type Config = {
     readonly publicUrl: string | undefined;
     readonly maxResponseTokens: number;
     readonly toolset: 'essential' | 'full';
+    readonly outputSchemas: boolean;
   };
   /** Absolute. */
   readonly dataDir: string;
@@ -100,6 +101,7 @@ const configOf = (values: Environment, baseOf: (name: string) => string): Config
     publicUrl: values.MCP_PUBLIC_URL,
     maxResponseTokens: values.MCP_MAX_RESPONSE_TOKENS,
     toolset: values.OMNIMEM_TOOLSET,
+    outputSchemas: values.MCP_OUTPUT_SCHEMAS,
   },
   dataDir: resolve(baseOf('OMNIMEM_DATA_DIR'), values.OMNIMEM_DATA_DIR),
   minFreeBytes: values.OMNIMEM_MIN_FREE_MB * 2 ** 20,

@@ -96,6 +96,7 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
           const facts = await inspect(held.target);
           held.cluster = facts.cluster;
           for (const warning of facts.warnings) logger.warn(warning);
+          await claim?.publish({ valkey: describeTarget(held.target) });
           return `Valkey ${facts.version} at ${describeTarget(held.target)}`;
         },
       },
@@ -160,8 +161,8 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
 };
 
 const listen = async (app: App, { config, logger: log, attachPort }: InstanceOptions): Promise<McpHttp> => {
-  const { host, port, authToken, allowedHosts, allowedOrigins, publicUrl, maxResponseTokens, toolset } = config.mcp;
-  const settings = { host, port, authToken, allowedHosts, allowedOrigins, publicUrl, maxResponseTokens, toolset };
+  const { host, port, authToken, allowedHosts, allowedOrigins, publicUrl, maxResponseTokens, toolset, outputSchemas } = config.mcp;
+  const settings = { host, port, authToken, allowedHosts, allowedOrigins, publicUrl, maxResponseTokens, toolset, outputSchemas };
   try {
     return await startMcpHttp({ app, config: settings, log });
   } catch (error) {

@@ -6,7 +6,7 @@ import { compileTopics, type TopicMatcher } from '../../domain/suppression.js';
 import { NAMESPACES, type Namespace } from '../../domain/vocabulary.js';
 import type { Keys } from '../keys.js';
 import type { LogReader } from '../log-reader.js';
-import type { LexicalHit, LexicalIndex, VectorIndex } from '../search/ports.js';
+import type { LexicalIndex, VectorIndex } from '../search/ports.js';
 import { Announcements } from './announcements.js';
 import { type Document, evolveDocument, searchableText } from './document.js';
 import { Progress } from './progress.js';
@@ -93,12 +93,11 @@ export class RecallIndex {
     return { topics: this.#topics, matches: this.#matcher };
   }
 
-  lexicalSearch(namespace: Namespace, ...search: Parameters<LexicalIndex['search']>): LexicalHit[] {
-    return this.#lexical.get(namespace)?.search(...search) ?? [];
-  }
-
-  lexicalScores(namespace: Namespace, query: string, memories: readonly string[]): LexicalHit[] {
-    return this.#lexical.get(namespace)?.scores(query, memories) ?? [];
+  /** The word index of one namespace. */
+  words(namespace: Namespace): LexicalIndex {
+    const index = this.#lexical.get(namespace);
+    if (!index) throw new Error(`no word index for ${namespace}`);
+    return index;
   }
 
   stats(): Readonly<Record<string, unknown>> {
@@ -207,11 +206,11 @@ export class RecallIndex {
     if (before === after) return false;
     this.documents.set(key, after);
     if (text !== undefined) {
-      this.#lexical.get(after.namespace)?.upsert(key, text, after);
+      this.words(after.namespace).upsert(key, text, after);
       if (before) for (const space of this.#spaces()) await space.drop(before);
       return true;
     }
-    this.#lexical.get(after.namespace)?.setFacets(key, after);
+    this.words(after.namespace).setFacets(key, after);
     for (const space of this.#spaces()) await space.setFacets(key, after);
     return false;
   }
@@ -221,7 +220,7 @@ export class RecallIndex {
     if (!document) return;
     this.documents.delete(key);
     this.hinted.delete(key);
-    this.#lexical.get(document.namespace)?.remove(key);
+    this.words(document.namespace).remove(key);
     for (const space of this.#spaces()) await space.drop(document);
   }
 

@@ -1,7 +1,7 @@
 import type { Redis } from 'iovalkey';
 import { NAMESPACES, type Namespace } from '../../domain/vocabulary.js';
 import type { Keys } from '../keys.js';
-import type { Facets, Filter, VectorHit, VectorIndex } from '../search/ports.js';
+import type { Facets, VectorIndex } from '../search/ports.js';
 import type { Document } from './document.js';
 import { readVectors } from './vector-cache.js';
 
@@ -58,7 +58,7 @@ export class VectorSpace {
 
   async #take(document: Document, vectors: readonly Float32Array[]): Promise<void> {
     try {
-      await this.#index(document.namespace).upsert(document.key, vectors, document);
+      await this.index(document.namespace).upsert(document.key, vectors, document);
       this.missing.delete(document.key);
       this.refused.delete(document.key);
     } catch {
@@ -71,21 +71,11 @@ export class VectorSpace {
   async drop(document: Document): Promise<void> {
     this.missing.delete(document.key);
     this.refused.delete(document.key);
-    await this.#index(document.namespace).remove(document.key);
+    await this.index(document.namespace).remove(document.key);
   }
 
   async setFacets(key: string, facets: Facets): Promise<void> {
-    await this.#index(facets.namespace).setFacets(key, facets);
-  }
-
-  /** The k nearest of one namespace. */
-  knn(namespace: Namespace, query: Float32Array, k: number, filter: Filter): Promise<VectorHit[]> {
-    return this.#index(namespace).knn(query, k, filter);
-  }
-
-  /** Cosine of named memories of one namespace; those without a vector are left out. */
-  similarities(namespace: Namespace, query: Float32Array, memories: readonly string[]): Promise<VectorHit[]> {
-    return this.#index(namespace).similarities(query, memories);
+    await this.index(facets.namespace).setFacets(key, facets);
   }
 
   stats(): Record<string, ReturnType<VectorIndex['stats']>> {
@@ -96,7 +86,8 @@ export class VectorSpace {
     for (const index of this.#indexes.values()) await index.close();
   }
 
-  #index(namespace: Namespace): VectorIndex {
+  /** The index of one namespace. */
+  index(namespace: Namespace): VectorIndex {
     const index = this.#indexes.get(namespace);
     if (!index) throw new Error(`no vector index for ${namespace}`);
     return index;

@@ -14,10 +14,10 @@ export type HybridQuery = {
  * The candidates of both indexes, each scored by both, fused into one base similarity. Best first; at most twice the
  * candidates; nothing is cut at the floor.
  */
-export const hybridSearch = async (vectors: VectorIndex, words: LexicalIndex, query: HybridQuery): Promise<FusedHit[]> => {
+export const hybridSearch = async (vectors: VectorIndex | undefined, words: LexicalIndex, query: HybridQuery): Promise<FusedHit[]> => {
   const { text, vector, candidates, filter } = query;
   const spelt = words.search(text, candidates, filter);
-  if (vector === undefined) return fuse(undefined, spelt);
+  if (vector === undefined || vectors === undefined) return fuse(undefined, spelt);
   const near = await vectors.knn(vector, candidates, filter);
   const missingVectors = without(spelt, near);
   const missingWords = without(near, spelt);

@@ -20,6 +20,11 @@ export class VectorRows {
     (this.chunks[chunk] as Float32Array).set(vector, (row & ROW_MASK) * this.dimension);
   }
 
+  /** Nothing of a vector that was removed stays in memory or in a snapshot's rows. */
+  clear(row: number): void {
+    this.get(row).fill(0);
+  }
+
   /** A view, valid until the row is written over. */
   get(row: number): Float32Array {
     const start = (row & ROW_MASK) * this.dimension;

@@ -85,6 +85,7 @@ export class VectorStore {
     const rows: number[] = [];
     for (let row = this.firstRow[slot] as number; row !== NONE; row = this.nextRow[row] as number) rows.push(row);
     for (const row of rows) {
+      this.rows.clear(row);
       this.memoryOf[row] = NONE;
       this.rowSlots.give(row);
     }

@@ -11,14 +11,14 @@ export type VectorIndexOptions = {
   readonly dimension: number;
   /** Vectors from which a graph is built. @defaultValue 15000 */
   readonly graphFrom?: number;
-  /** Up to so many matching memories, and so many vectors that the graph lacks, a scan answers. @defaultValue 10000 */
+  /** Up to so many matching memories, and so many vectors that the graph lacks, a scan answers. @defaultValue 5000 */
   readonly scanMost?: number;
 };
 
 type Loaded = { readonly store: VectorStore; readonly graph: HnswGraph | undefined; readonly pending: Iterable<number> };
 
 const GRAPH_FROM = 15_000;
-const SCAN_MOST = 10_000;
+const SCAN_MOST = 5_000;
 /** The graph is not asked for more rows than this: a scan is as fast. */
 const FETCH_MOST = 2_048;
 /** The graph's order is that of half precision: ask for some more and re-score. */

@@ -43,11 +43,9 @@ export const reachInstance = async (config: Config, { onWait, signal }: ReachOpt
       if (found) {
         refuseOtherTenant(found, config);
         if (found.attachPort !== undefined && !attachment?.holds()) attachment = await attach(found.attachPort);
-        const valkey = config.valkey ?? (found.socket === undefined ? undefined : { path: found.socket });
+        const valkey = found.valkey && (found.socket === undefined ? config.valkey : { path: found.socket });
         const kept = found.attachPort === undefined || attachment !== undefined;
-        if (found.mcpUrl !== undefined && valkey !== undefined && kept) {
-          return reached(config, found.mcpUrl, valkey, attachment);
-        }
+        if (found.mcpUrl !== undefined && valkey && kept) return reached(config, found.mcpUrl, valkey, attachment);
       } else {
         const end = launched?.ended();
         if (end && !end.taken) throw end.error;

@@ -26,7 +26,15 @@ export const serveStdioClient = async (output: Writable, globals: GlobalOptions)
   }, WARM_UP_MS);
   await runUntilStopped(async (signal) => {
     signal.addEventListener('abort', () => process.stdin.destroy(), { once: true });
-    await runStdio({ connectInstance, version: VERSION, toolset: config.mcp.toolset, log, input: process.stdin, output });
+    await runStdio({
+      connectInstance,
+      version: VERSION,
+      toolset: config.mcp.toolset,
+      outputSchemas: config.mcp.outputSchemas,
+      log,
+      input: process.stdin,
+      output,
+    });
     clearTimeout(warmUp);
     process.stdin.destroy();
     await session.close();

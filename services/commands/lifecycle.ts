@@ -1,4 +1,3 @@
-import { DomainError } from '../../domain/errors.js';
 import { isLive, type LiveMemory, type MemoryCommand, memoryDecider } from '../../domain/memory/memory.js';
 import { surfaceScore } from '../../domain/scoring.js';
 import type { State } from '../../domain/vocabulary.js';
@@ -7,14 +6,13 @@ import { type Decision, handleCommand } from '../eventlog/handle.js';
 import { textClaim } from './claims.js';
 import { isKey, parseKey } from './keys.js';
 import { type CommandParts, stampOf, visibility } from './parts.js';
+import { parseHints, parseOptionalReason, parseReason } from './reasons.js';
 import { expectFree } from './retag.js';
-
-const MAX_REASON = 2_000;
 
 /** Lowers a memory's weight in recall, with a reason and with hints that bring it back. */
 export const deprioritise = async (parts: CommandParts, input: DeprioritiseInput, call: Call): Promise<LifecycleResult> => {
   const reason = parseReason(input.reason);
-  const reinstate_hints = (input.reinstate_hints ?? []).map((hint) => hint.trim()).filter((hint) => hint !== '');
+  const reinstate_hints = parseHints(input.reinstate_hints ?? []);
   return change(parts, input.key_or_query, call, {
     command: { type: 'DeprioritiseMemory', data: { reason, reinstate_hints } },
     to: 'deprioritised',
@@ -23,12 +21,14 @@ export const deprioritise = async (parts: CommandParts, input: DeprioritiseInput
 };
 
 /** Takes a memory out of recall; it stays readable and can come back. */
-export const archive = async (parts: CommandParts, input: ArchiveInput, call: Call): Promise<LifecycleResult> =>
-  change(parts, input.key_or_query, call, {
-    command: { type: 'ArchiveMemory', data: input.reason === undefined ? {} : { reason: parseReason(input.reason) } },
+export const archive = async (parts: CommandParts, input: ArchiveInput, call: Call): Promise<LifecycleResult> => {
+  const reason = parseOptionalReason(input.reason);
+  return change(parts, input.key_or_query, call, {
+    command: { type: 'ArchiveMemory', data: reason === undefined ? {} : { reason } },
     to: 'archived',
     applies: ({ status }) => status !== 'archived',
   });
+};
 
 /** Makes a deprioritised or archived memory active again. */
 export const reinstate = async (parts: CommandParts, input: ReinstateInput, call: Call): Promise<LifecycleResult> =>
@@ -50,10 +50,14 @@ type Change = {
 
 const change = async (parts: CommandParts, keyOrQuery: string, call: Call, change: Change): Promise<LifecycleResult> => {
   const byKey = isKey(keyOrQuery);
+  const stamp = stampOf(parts, call);
+  // What the first call changed may no longer match its query.
+  const first = stamp.repeatable && !byKey ? await parts.log.firstAnswer(stamp.commandId) : undefined;
+  if (first) return { ...(first.result as unknown as LifecycleResult), ...(await visibility(parts, first)) };
   const keys = byKey ? [parseKey(keyOrQuery)] : await matching(parts, keyOrQuery, change.anyOfTheBest ?? false);
   if (keys.length === 0) return { affected: [], note: NO_MATCH };
   const { result, appended } = expectFree(
-    await handleCommand(parts.log, memoryDecider, keys, stampOf(parts, call), (memories) => {
+    await handleCommand(parts.log, memoryDecider, keys, stamp, (memories) => {
       const writes: Decision[] = [];
       const affected: Transition[] = [];
       for (const { subject, state } of memories) {
@@ -91,14 +95,4 @@ const claimChange = (
   const claim = textClaim(salt, namespace, project, content);
   if (to === 'archived') return { release: [claim] };
   return status === 'archived' ? { claims: [{ claim, mode: 'ifFree' }] } : {};
-};
-
-const parseReason = (text: string): string => {
-  const reason = text.trim();
-  if (reason !== '' && reason.length <= MAX_REASON) return reason;
-  throw new DomainError(
-    'VALIDATION',
-    `The reason has ${reason.length} characters; 1 to ${MAX_REASON} are allowed`,
-    'Say in a sentence why',
-  );
 };

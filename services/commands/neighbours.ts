@@ -44,15 +44,16 @@ export const relatedMemories = async (
   const sameSpace = embedder !== undefined && space !== undefined && space.model.id === embedder.identity.id;
   const thresholds = parts.thresholds(embedder);
   if (!duplicatesOnly || !sameSpace) {
-    for (const { key, coverage } of index.lexicalSearch(scope.namespace, content, WORD_CANDIDATES, filter)) {
+    for (const { key, coverage } of index.words(scope.namespace).search(content, WORD_CANDIDATES, filter)) {
       if (coverage >= WORD_COVERAGE) similarity.set(key, 0);
     }
   }
   const [first] = windows ?? [];
   if (sameSpace && first) {
     const near = duplicatesOnly ? thresholds.duplicate : thresholds.contradiction;
-    for (const hit of await space.similarities(scope.namespace, first, [...similarity.keys()])) similarity.set(hit.key, hit.similarity);
-    for (const hit of await space.knn(scope.namespace, first, CANDIDATES, filter)) {
+    for (const hit of await space.index(scope.namespace).similarities(first, [...similarity.keys()]))
+      similarity.set(hit.key, hit.similarity);
+    for (const hit of await space.index(scope.namespace).knn(first, CANDIDATES, filter)) {
       if (hit.similarity >= near) similarity.set(hit.key, hit.similarity);
     }
   }

@@ -8,6 +8,7 @@ import { embedForWrite, vectorsOf } from './embed.js';
 import { refuseSecrets } from './intake.js';
 import { parseKey } from './keys.js';
 import { type CommandParts, stampOf, visibility } from './parts.js';
+import { parseOptionalReason } from './reasons.js';
 
 /** Gives a memory a new wording. The old one stays in its timeline; recall finds the new one. */
 export const revise = async (parts: CommandParts, input: ReviseInput, call: Call): Promise<ReviseResult> => {
@@ -15,11 +16,12 @@ export const revise = async (parts: CommandParts, input: ReviseInput, call: Call
   const key = parseKey(input.key);
   const content = parseContent(input.content);
   refuseSecrets(content);
+  const reason = parseOptionalReason(input.reason);
   const embedded = await embedForWrite(parts, [content], call.signal);
   if (embedded.state === 'stored') await parts.noteModel(embedded.embedder.identity.id);
   const outcome = await handleCommand(log, memoryDecider, [key], stampOf(parts, call), ([memory]) => {
     const state = memory?.state ?? memoryDecider.initialState();
-    const events = memoryDecider.decide({ type: 'ReviseMemory', data: { content, ...(input.reason && { reason: input.reason }) } }, state);
+    const events = memoryDecider.decide({ type: 'ReviseMemory', data: { content, ...(reason !== undefined && { reason }) } }, state);
     const claim = (text: string) => (isLive(state) ? [textClaim(log.salt, state.namespace, state.project, text)] : []);
     return {
       writes: [

@@ -4,17 +4,18 @@ import { type Topic, type TopicCommand, type TopicEvent, topicDecider, topicSubj
 import type { Call, TopicInput, TopicResult } from '../api.js';
 import { handleCommand } from '../eventlog/handle.js';
 import { type CommandParts, stampOf, visibility } from './parts.js';
+import { parseOptionalReason } from './reasons.js';
 import { expectFree } from './retag.js';
 
 /** Keeps everything that speaks of a topic out of recall. */
-export const suppressTopic = (parts: CommandParts, input: TopicInput, call: Call): Promise<TopicResult> => {
+export const suppressTopic = async (parts: CommandParts, input: TopicInput, call: Call): Promise<TopicResult> => {
   const topic = parseTopic(input.topic);
-  const reason = input.reason?.trim() || undefined;
-  return changeTopic(parts, topic, { type: 'SuppressTopic', data: { topic, ...(reason && { reason }) } }, call);
+  const reason = parseOptionalReason(input.reason);
+  return changeTopic(parts, topic, { type: 'SuppressTopic', data: { topic, ...(reason !== undefined && { reason }) } }, call);
 };
 
 /** Lets a topic back in; no error when it was not suppressed. */
-export const unsuppressTopic = (parts: CommandParts, input: TopicInput, call: Call): Promise<TopicResult> => {
+export const unsuppressTopic = async (parts: CommandParts, input: TopicInput, call: Call): Promise<TopicResult> => {
   const topic = parseTopic(input.topic);
   return changeTopic(parts, topic, { type: 'UnsuppressTopic', data: { topic } }, call);
 };

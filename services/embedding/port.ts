@@ -6,7 +6,7 @@ export type Thresholds = {
   readonly knowledgeWatch: number;
   readonly skillSuggest: number;
   readonly domainSuggest: number;
-  /** Fused similarity (domain/fusion.ts) below which nothing counts as a match. */
+  /** Relevance (domain/fusion.ts) below which nothing counts as a match. */
   readonly recallFloor: number;
 };
 

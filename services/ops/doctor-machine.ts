@@ -15,18 +15,20 @@ export const inspectNode = (version: string): Finding => {
 };
 
 export const inspectDataFolder = async (dataDir: string): Promise<readonly Finding[]> => {
-  const there = await nearestFolder(dataDir);
+  const there = await nearestEntry(dataDir);
+  const isFolder = (await stat(there)).isDirectory();
   const writable = await access(there, constants.W_OK | constants.X_OK).then(
     () => true,
     () => false,
   );
+  if (!isFolder) return [fail('data folder', `${there} is no folder`, 'Move it away, or set OMNIMEM_DATA_DIR to another place.')];
   if (!writable)
     return [fail('data folder', `${there} cannot be written`, 'Give this user the right to write there, or set OMNIMEM_DATA_DIR.')];
   return [ok('data folder', there === dataDir ? dataDir : `${dataDir}, which does not exist yet`)];
 };
 
 export const inspectDisk = async (dataDir: string, minFreeBytes: number): Promise<readonly Finding[]> => {
-  const free = await freeBytes(await nearestFolder(dataDir));
+  const free = await freeBytes(await nearestEntry(dataDir));
   const detail = `${gigabytes(free)} free where the data lives`;
   const fix = `Free some space under ${dataDir}. Below ${Math.round(minFreeBytes / 2 ** 20)} MB (OMNIMEM_MIN_FREE_MB) nothing new is stored.`;
   if (free < minFreeBytes) return [fail('disk', detail, fix)];
@@ -35,11 +37,11 @@ export const inspectDisk = async (dataDir: string, minFreeBytes: number): Promis
 
 const gigabytes = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} GB`;
 
-/** The folder, or the first one above it that exists. */
-const nearestFolder = async (path: string): Promise<string> => {
+/** The path itself, or the first one above it that exists. */
+const nearestEntry = async (path: string): Promise<string> => {
   const exists = await stat(path).then(
-    (entry) => entry.isDirectory(),
+    () => true,
     () => false,
   );
-  return exists || dirname(path) === path ? path : nearestFolder(dirname(path));
+  return exists || dirname(path) === path ? path : nearestEntry(dirname(path));
 };

@@ -1,7 +1,8 @@
-import { estimateTokens, fitWithin } from '../../domain/budget.js';
+import { DomainError } from '../../domain/errors.js';
 import { LIMITS } from '../../domain/vocabulary.js';
 import type { MemoryRow } from '../../projections/memories.js';
 import type { Call, MemoryDetail, RecallDetailInput, RecallDetailResult } from '../api.js';
+import { fitAnswer } from './fit.js';
 import type { QueryParts } from './parts.js';
 import { rowsOf } from './rows.js';
 
@@ -10,12 +11,16 @@ export const recallDetail = async (parts: QueryParts, input: RecallDetailInput, 
   const wanted = [...new Set(input.keys.map((key) => key.trim()))].filter((key) => key.startsWith('mem:')).slice(0, LIMITS.detailKeys);
   await parts.fresh();
   const rows = await rowsOf(parts, wanted);
+  const offset = input.offset ?? 0;
+  if (offset > 0 && wanted.length !== 1) {
+    throw new DomainError('VALIDATION', 'offset reads on in one memory', 'Pass one key with it');
+  }
   const results = wanted.map((key) => {
     const row = rows.get(key);
-    return row ? detailOf(row) : { key, status: 'not_found' as const };
+    return row ? { ...detailOf(row), content: row.content.slice(offset) } : { key, status: 'not_found' as const };
   });
   const budget = Math.min(parts.maxTokens, Math.max(200, input.max_tokens ?? parts.maxTokens));
-  const { kept, cut } = fitWithin(results, budget, (item) => estimateTokens(JSON.stringify(item)));
+  const { kept, cut } = fitAnswer<(typeof results)[number]>(results, budget, offset);
   return {
     results: kept,
     ...(cut.length > 0 && { cut: { keys: cut.map(({ key }) => key), note: 'These did not fit; call recall_detail again with them.' } }),

@@ -47,7 +47,7 @@ export const findDuplicates = async (
     const [vector, ...more] = vectors[i]?.vectors ?? [];
     // A text of several windows is no duplicate of another for sharing one of them.
     if (vector && more.length === 0) {
-      for (const hit of await space.knn(namespace, vector, NEIGHBOURS, filter)) {
+      for (const hit of await space.index(namespace).knn(vector, NEIGHBOURS, filter)) {
         if (hit.key !== key && hit.similarity >= threshold) clusters.join(key, hit.key, hit.similarity);
       }
     }

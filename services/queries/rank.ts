@@ -1,11 +1,11 @@
 import { parseQuery } from '../../domain/content.js';
 import { DomainError } from '../../domain/errors.js';
-import { fuse } from '../../domain/fusion.js';
 import { parseProjectName } from '../../domain/project.js';
 import { byScoreThenKey, isReinstateCandidate, type ScoreBreakdown, scoreMemory } from '../../domain/scoring.js';
 import { dateHint } from '../../domain/temporal.js';
 import { NAMESPACES, type Namespace, type State } from '../../domain/vocabulary.js';
 import type { VectorSpace } from '../../projections/recall/space.js';
+import { hybridSearch } from '../../projections/search/hybrid.js';
 import type { QueryParts } from './parts.js';
 
 export type Question = {
@@ -51,7 +51,13 @@ export const rank = async (parts: QueryParts, question: Question): Promise<Ranki
   const k = candidates(question.topK, projects);
   const mode = eye.vector ? 'fused' : 'lexical';
   const floor = parts.floor(mode);
-  const found = (await Promise.all(namespaces.map((namespace) => evidenceOf(parts, namespace, query, eye, k, filter)))).flat();
+  const found = (
+    await Promise.all(
+      namespaces.map((namespace) =>
+        hybridSearch(eye.space?.index(namespace), index.words(namespace), { text: query, vector: eye.vector, candidates: k, filter }),
+      ),
+    )
+  ).flat();
   const scoring = performance.now();
   parts.observe('search', scoring - searching);
 
@@ -69,7 +75,7 @@ export const rank = async (parts: QueryParts, question: Question): Promise<Ranki
       ...(hit?.cosine !== undefined && { vector: hit.cosine }),
     };
     const scored = scoreMemory(document, shown, occasion, parts.scoring);
-    if (scored.similarity < floor && !scored.reinstateCandidate) continue;
+    if ((hit?.relevance ?? 0) < floor && !scored.reinstateCandidate) continue;
     const score = question.anyState ? scored.similarity : scored.score;
     if (score > 0) hits.push({ key, score, parts: scored, window: hit?.window });
   }
@@ -98,28 +104,6 @@ const queryVector = async (parts: QueryParts, query: string, signal: AbortSignal
     parts.onTrouble('the query could not be embedded', error);
     return { note: 'The embedding model did not answer; this was a search by words only.' };
   }
-};
-
-const evidenceOf = async (
-  { index }: QueryParts,
-  namespace: Namespace,
-  query: string,
-  { vector, space }: Eye,
-  k: number,
-  filter: Parameters<VectorSpace['knn']>[3],
-) => {
-  const words = index.lexicalSearch(namespace, query, k, filter);
-  if (!vector || !space) return fuse(undefined, words);
-  const near = await space.knn(namespace, vector, k, filter);
-  const nearKeys = new Set(near.map(({ key }) => key));
-  const wordKeys = new Set(words.map(({ key }) => key));
-  const onlyWords = words.filter(({ key }) => !nearKeys.has(key)).map(({ key }) => key);
-  const onlyNear = near.filter(({ key }) => !wordKeys.has(key)).map(({ key }) => key);
-  const [moreNear, moreWords] = [
-    onlyWords.length > 0 ? await space.similarities(namespace, vector, onlyWords) : [],
-    onlyNear.length > 0 ? index.lexicalScores(namespace, query, onlyNear) : [],
-  ];
-  return fuse([...near, ...moreNear], [...words, ...moreWords]);
 };
 
 const isHinted = (

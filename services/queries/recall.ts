@@ -1,4 +1,3 @@
-import { estimateTokens, fitWithin } from '../../domain/budget.js';
 import { licenceNotice } from '../../domain/licence.js';
 import { passageAround } from '../../domain/passage.js';
 import type { ScoreBreakdown } from '../../domain/scoring.js';
@@ -15,6 +14,7 @@ import type {
   RecallResult,
   ScoreParts,
 } from '../api.js';
+import { fitAnswer } from './fit.js';
 import type { QueryParts } from './parts.js';
 import { type Ranking, rank } from './rank.js';
 import { type Shown, showable } from './rows.js';
@@ -28,7 +28,7 @@ const NOTHING = 'No memory matches.';
 export const recall = async (parts: QueryParts, input: RecallInput, call: Call): Promise<RecallResult> => {
   const { shown, ranking, notes } = await found(parts, input, call, clamp(input.top_k ?? parts.topK, 1, LIMITS.topK), 'recall');
   const items = shown.map((one) => itemOf(one, input.score_breakdown ?? false));
-  const { kept, cut } = fitWithin(items, budgetOf(parts, input), (item) => estimateTokens(JSON.stringify(item)));
+  const { kept, cut } = fitAnswer(items, budgetOf(parts, input));
   return { results: kept, ...notesOf(ranking, kept, cut), ...notes };
 };
 
@@ -38,7 +38,7 @@ export const recallIndex = async (parts: QueryParts, input: RecallIndexInput, ca
   const { shown, ranking, notes } = await found(parts, input, call, clamp(input.top_k ?? DEFAULT_INDEX_K, 1, LIMITS.topK), 'recall_index');
   const terms = queryTerms(input.query).map(({ term }) => term);
   const items = shown.map((one) => indexItemOf(one, terms, length, input.score_breakdown ?? false));
-  const { kept, cut } = fitWithin(items, budgetOf(parts, input), (item) => estimateTokens(JSON.stringify(item)));
+  const { kept, cut } = fitAnswer(items, budgetOf(parts, input));
   return {
     results: kept,
     token_estimate: {

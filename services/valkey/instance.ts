@@ -13,6 +13,8 @@ export type Instance = ProcessRecord & {
   readonly mcpUrl?: string;
   /** Of its managed Valkey; undefined with VALKEY_URL. */
   readonly socket?: string;
+  /** Its Valkey as it may be shown; undefined until that has answered. */
+  readonly valkey?: string;
   /** Whose memories it serves: one instance serves one tenant. */
   readonly tenant?: string;
   /** Set when it runs for as long as somebody is attached to it; see services/attachments.ts. */
@@ -21,7 +23,7 @@ export type Instance = ProcessRecord & {
 
 export type Claim = {
   /** Adds to what instance.json says already. */
-  readonly publish: (facts: Partial<Pick<Instance, 'mcpUrl' | 'socket' | 'tenant' | 'attachPort'>>) => Promise<void>;
+  readonly publish: (facts: Partial<Pick<Instance, 'mcpUrl' | 'socket' | 'valkey' | 'tenant' | 'attachPort'>>) => Promise<void>;
   readonly release: () => Promise<void>;
 };
 

@@ -27,6 +27,7 @@ describe('an empty environment', () => {
           publicUrl: undefined,
           maxResponseTokens: 20_000,
           toolset: 'full',
+          outputSchemas: true,
         },
         dataDir: join(root, 'data'),
         minFreeBytes: 64 * 2 ** 20,

@@ -106,7 +106,7 @@ describe('the identity of a model', () => {
       knowledgeWatch: 0.35,
       skillSuggest: 0.3,
       domainSuggest: 0.6,
-      recallFloor: 0.24,
+      recallFloor: 0.36,
     },
   };
 

@@ -33,7 +33,7 @@ export const hashedEmbedder = (name = 'hashed', dimension = 64): Embedder => {
       knowledgeWatch: 0.35,
       skillSuggest: 0.3,
       domainSuggest: 0.6,
-      recallFloor: 0.24,
+      recallFloor: 0.36,
     },
   };
   return {

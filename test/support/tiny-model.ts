@@ -149,7 +149,7 @@ export const tinyModel = ({ dimension = 64, zero = false } = {}): TinyModel => {
       knowledgeWatch: 0.35,
       skillSuggest: 0.3,
       domainSuggest: 0.6,
-      recallFloor: 0.24,
+      recallFloor: 0.36,
     },
     hub: { model: 'test/tiny', revision: 'abc123' },
     jar: { group: 'test', artifact: 'tiny', versions: ['1'] },

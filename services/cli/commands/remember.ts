@@ -77,8 +77,13 @@ const textOf = async (file: string | undefined, words: readonly string[]): Promi
 
 const say = (answer: RememberResult): string => {
   if (answer.status === 'duplicate_found') {
-    const same = `Nothing was stored: it is known already (similarity ${answer.similarity.toFixed(2)}).`;
-    return `${same}\n  ${answer.existing_key}\n${indented(answer.existing_content)}\n${answer.hint}`;
+    const near = answer.similarity > 0 ? ` (similarity ${answer.similarity.toFixed(2)})` : '';
+    return [
+      `Nothing was stored: it is known already${near}.`,
+      `  ${answer.existing_key}`,
+      indented(answer.existing_content),
+      'To store it all the same: --force.',
+    ].join('\n');
   }
   const warning = answer.contradiction_warning;
   return [

@@ -14,6 +14,12 @@ A key without a memory answers status not_found in its place.`,
   parameters: {
     keys: z.array(z.string()).describe(`Keys of memories. The first ${LIMITS.detailKeys} are answered.`),
     max_tokens: maxTokens,
+    offset: z
+      .number()
+      .int()
+      .min(0)
+      .optional()
+      .describe('With one key: character at which its text begins, to read on in one that was cut (content_truncated).'),
   },
   output: { notice: 'string', results: 'object[]', cut: 'object' },
   cut: CUT_RESULTS,

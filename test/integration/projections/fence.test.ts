@@ -131,6 +131,29 @@ describe('the lease', () => {
     await expectVerified(second.deps);
   });
 
+  it('of a projector that dies between two batches runs out, and its successor goes on where it stopped', async () => {
+    await using test = await openTestLog({ valkey });
+    const { redis, keys } = test;
+    await rememberMany(test, 60);
+    const deps = projectorDeps(test, { page: 10 });
+    let applied = 0;
+    const dying = {
+      ...memories,
+      apply: (...args: Parameters<typeof memories.apply>) => {
+        applied += 1;
+        if (applied === 35) deps.redis.disconnect();
+        return memories.apply(...args);
+      },
+    };
+    const first = startProjector(deps, [dying], { leaseMs: 300 });
+    await vi.waitFor(() => expect(applied).toBeGreaterThanOrEqual(35), { timeout: 5_000 });
+    await first.stop();
+    await using second = startProjector(projectorDeps(test, { page: 10 }), [memories]);
+    await caughtUp(second);
+    expect(await redis.exists(keys.deadLetter)).toBe(0);
+    await expectVerified(second.deps, [memories]);
+  });
+
   it('that was taken while its holder slept makes the holder start over, not overwrite', async () => {
     await using test = await openTestLog({ valkey });
     const { redis, keys } = test;

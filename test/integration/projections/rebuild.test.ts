@@ -32,7 +32,10 @@ describe('a rebuild', () => {
     let writing = true;
     const written: string[] = [];
     const writer = (async () => {
-      while (writing) written.push(...(await rememberMany(test, 5)));
+      while (writing) {
+        written.push(...(await rememberMany(test, 5)));
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
     })();
     const after = await replayProjection(redis, keys, 'memories', Date.now());
     writing = false;
@@ -110,7 +113,9 @@ describe('a rebuild', () => {
     await caughtUp(projector);
     const used = Number(/used_memory:(\d+)/.exec(await test.redis.info('memory'))?.[1]);
     await test.redis.config('SET', 'maxmemory', String(used + 100_000));
-    await expect(replayProjection(test.redis, test.keys, 'memories', Date.now())).rejects.toThrow(/needs about [1-9]\.\d MiB .* the limit is/);
+    await expect(replayProjection(test.redis, test.keys, 'memories', Date.now())).rejects.toThrow(
+      /needs about [1-9]\.\d MiB .* the limit is/,
+    );
     const key = newKey();
     await happens(test, key, 0, remembered('still served'));
     await caughtUp(projector);

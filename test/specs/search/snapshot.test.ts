@@ -93,6 +93,22 @@ describe('a snapshot of the indexes', () => {
     expect(await load()).toMatchObject({ status: 'loaded', position: { at: 2 } });
   });
 
+  it('holds no word and no vector of what was removed', async () => {
+    const before = await indexes(20);
+    const [secret] = clusteredUnits(1, OPTIONS.dimension, generator(77)) as [Float32Array];
+    const bytes = Buffer.from(secret.buffer);
+    await before.vectors.upsert('gone', [secret], facets());
+    before.words.upsert('gone', 'topsecretword', facets());
+    await saveSnapshot(directory, MODEL, POSITION, before);
+    expect((await readFile(await file('vectors'))).includes(bytes)).toBe(true);
+    expect((await readFile(await file('words'))).includes('topsecretword')).toBe(true);
+    await before.vectors.remove('gone');
+    before.words.remove('gone');
+    await saveSnapshot(directory, MODEL, POSITION, before);
+    expect((await readFile(await file('vectors'))).includes(bytes)).toBe(false);
+    expect((await readFile(await file('words'))).includes('topsecretword')).toBe(false);
+  });
+
   it('is absent where none was written, and after its removal', async () => {
     expect(await load()).toEqual({ status: 'absent' });
     await saveSnapshot(directory, MODEL, POSITION, await indexes(20));

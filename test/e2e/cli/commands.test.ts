@@ -1,0 +1,185 @@
+import type { ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { built, endOf, environment, launch, leftOver, newFolder, omnimem, type Ran, remove } from './run.js';
+
+const folder = newFolder();
+const env = environment(folder);
+let server: ChildProcess;
+
+/** Resolves when the instance says that it runs. */
+const running = (child: ChildProcess): Promise<Record<string, unknown>> =>
+  new Promise((resolve, reject) => {
+    child.once('close', () => reject(new Error('the server ended')));
+    if (child.stdout)
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        const news = JSON.parse(line) as Record<string, unknown>;
+        if (news.running === true) resolve(news);
+      });
+  });
+
+beforeAll(async () => {
+  await built();
+  server = launch(['start', '--json'], env);
+  await running(server);
+});
+afterAll(async () => {
+  const ended = endOf(server);
+  server.kill('SIGINT');
+  expect(await ended).toEqual({ code: 0, signal: null });
+  expect(leftOver(folder)).toEqual([]);
+  remove(folder);
+});
+
+const run = (...args: string[]): Promise<Ran> => omnimem(args, env);
+const json = async (...args: string[]) => {
+  const { code, out, err } = await run(...args, '--json');
+  expect(err).toBe('');
+  return { code, value: JSON.parse(out) };
+};
+
+describe('a memory, from first to last', () => {
+  let key: string;
+
+  it('is remembered from arguments, with project and tags', async () => {
+    const { code, value } = await json('remember', 'Staging', 'listens on port 8081', '-p', 'shop', '-t', 'ports', '-t', 'staging');
+    expect(code).toBe(0);
+    expect(value).toMatchObject({ status: 'stored', namespace: 'episodic' });
+    key = value.key;
+  });
+
+  it('is not remembered twice: exit code 1', async () => {
+    const { code, out } = await run('remember', 'Staging listens on port 8081');
+    expect(code).toBe(1);
+    expect(out).toContain(key);
+  });
+
+  it('is remembered from standard input, and a long text in parts', async () => {
+    const fromInput = await omnimem(['remember'], env, 'Bob deploys on Tuesdays\n');
+    expect(fromInput.out).toMatch(/^Stored mem:episodic:/);
+    const text = 'First part about ovens.\n\nSecond part about kilns.';
+    const { out } = await omnimem(['remember', '--document', '--json'], env, text);
+    expect(JSON.parse(out)).toMatchObject({ chunks_stored: expect.any(Number), keys: expect.any(Array) });
+  });
+
+  it('is recalled, in full and short, within its project only', async () => {
+    const human = await run('recall', 'staging port');
+    expect(human.code).toBe(0);
+    expect(human.out).toContain('Staging listens on port 8081');
+    expect(human.out).toContain('project shop · tags ports, staging');
+    expect((await json('recall', 'staging port', '--short', '--scores', '-k', '3')).value.results[0]).toMatchObject({
+      key,
+      snippet: expect.stringContaining('8081'),
+      score_breakdown: expect.anything(),
+    });
+    expect((await json('recall', 'staging port', '-p', 'other')).code).toBe(3);
+    expect((await run('recall', 'xylophone')).code).toBe(3);
+  });
+
+  it('has a timeline, and the log shows it', async () => {
+    const human = await run('timeline', key);
+    expect(human.out).toMatch(/1 {2}\d{4}-.*Z {2}MemoryRemembered/);
+    expect((await json('timeline', key)).value).toMatchObject({ status: 'found', timeline: [{ event: 'MemoryRemembered' }] });
+    expect((await json('timeline', 'mem:episodic:01ARZ3NDEKTSV4RRFFQ69G5FAV')).code).toBe(3);
+    expect((await run('log', '--subject', key)).out).toContain('content=Staging listens on port 8081');
+  });
+
+  it('the log is filtered by type, actor, subject and time, newest last', async () => {
+    const lines = async (...args: string[]) => {
+      const { out } = await run('log', '--json', ...args);
+      return out.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+    };
+    const all = await lines('--all');
+    expect(all.map(({ position }) => position)).toEqual(all.map(({ position }) => position).sort());
+    expect(await lines('--subject', key)).toEqual([expect.objectContaining({ subject: key, type: 'MemoryRemembered' })]);
+    expect(
+      (await lines('--subject', 'mem:*', '--type', 'MemoryRemembered', '--actor', '*', '--since', '1h')).length,
+    ).toBeGreaterThanOrEqual(3);
+    expect(await lines('--limit', '1')).toEqual([all.at(-1)]);
+    expect((await run('log', '--since', '2020-01-01', '--until', '2020-01-02')).code).toBe(3);
+  });
+
+  it('is forgotten only with --confirm and its key', async () => {
+    const preview = await run('forget', key);
+    expect(preview.code).toBe(0);
+    expect(preview.out).toContain(`omnimem forget --confirm ${key}`);
+    expect((await json('recall', 'staging port')).code).toBe(0);
+    expect((await run('forget', '--confirm', 'staging port')).code).toBe(2);
+    expect((await json('forget', '--confirm', key)).value).toMatchObject({ status: 'deleted', deleted_keys: [key] });
+    expect((await json('recall', 'staging port')).code).toBe(3);
+    expect((await json('forget', key)).code).toBe(3);
+    expect((await run('log', '--subject', key)).out).toContain('(erased)');
+  });
+});
+
+describe('the store', () => {
+  it('is verified and replayed, view by view and all', async () => {
+    expect((await run('verify')).out).toMatch(/✓ memories: \d+ rows, equal to its replay/);
+    const { value } = await json('verify', '--projection', 'memories');
+    expect(value).toMatchObject({ clean: true, views: [{ projection: 'memories', equal: true }] });
+    const before = await json('replay', '--projection', 'memories');
+    expect(before.value.replayed).toEqual([{ projection: 'memories', generation: expect.any(Number) }]);
+    const { out, code } = await run('replay');
+    expect(code).toBe(0);
+    expect(out).toContain(`✓ memories: generation ${before.value.replayed[0].generation + 1} serves`);
+    expect((await run('verify', '--projection', 'nothing')).code).toBe(2);
+  });
+
+  it('is well', async () => {
+    expect((await run('health')).out).toMatch(/^green/);
+    expect((await json('health')).value).toMatchObject({ status: 'green' });
+    const doctor = await run('doctor');
+    expect(doctor.code).toBe(0);
+    expect(doctor.out).toMatch(/✓ instance +process \d+, http/);
+    expect(doctor.out).toMatch(/✓ memory +green/);
+  });
+
+  it('refuses another tenant, a second start, and a re-embedding without a model', async () => {
+    const other = await omnimem(['recall', 'anything', '--json'], { ...env, OMNIMEM_TENANT: 'other' });
+    expect(other.code).toBe(1);
+    expect(JSON.parse(other.err).error.message).toContain('serves the tenant local');
+    const second = await omnimem(['start'], env);
+    expect(second.code).toBe(1);
+    expect(second.err).toContain('already runs');
+    expect((await run('reembed')).code).toBe(2);
+  });
+});
+
+describe('usage', () => {
+  it('help teaches: examples and exit codes', async () => {
+    const { out, code } = await run('--help');
+    expect(code).toBe(0);
+    expect(out).toContain('Exit codes:');
+    for (const command of [
+      'start',
+      'mcp',
+      'remember',
+      'recall',
+      'forget',
+      'timeline',
+      'log',
+      'verify',
+      'replay',
+      'reembed',
+      'health',
+      'doctor',
+    ]) {
+      expect(out).toContain(`\n  ${command}`);
+    }
+    expect((await run('help', 'log')).out).toContain('Examples:');
+  });
+
+  it.each([[['nothing']], [['recall']], [['log', '--since', 'soon']], [['recall', 'x', '--top-k', 'many']], [['mcp']]])(
+    'wrong arguments exit with 2: %j',
+    async (args) => {
+      const { code, out } = await run(...args);
+      expect({ code, out }).toEqual({ code: 2, out: '' });
+    },
+  );
+
+  it('wrong settings exit with 2 and name the variable', async () => {
+    const { code, err } = await omnimem(['health'], { ...env, MCP_PORT: 'many' });
+    expect(code).toBe(2);
+    expect(err).toContain('MCP_PORT');
+  });
+});
