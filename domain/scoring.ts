@@ -79,8 +79,9 @@ export const experienceWeight = (outcome: Outcome | undefined, effort: number | 
 
 /** Deprioritised, and one hint contains the query or is contained by it, whatever the case. An empty hint or query never matches. */
 export const isReinstateCandidate = (state: State, hints: readonly string[], query: string): boolean => {
+  if (state !== 'deprioritised' || hints.length === 0) return false;
   const asked = normalisedForIdentity(query);
-  if (state !== 'deprioritised' || asked === '') return false;
+  if (asked === '') return false;
   return hints.map(normalisedForIdentity).some((hint) => hint !== '' && (asked.includes(hint) || hint.includes(asked)));
 };
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Redis } from 'iovalkey';
+import type { ChainableCommander, Redis } from 'iovalkey';
 import { ORIGIN, type Position } from '../domain/envelope.js';
 import { DomainError } from '../domain/errors.js';
 import type { Keys } from './keys.js';
@@ -84,15 +84,48 @@ export const servingGeneration = async (redis: Redis, keys: Keys, name: string):
 export const withServing = async <T>(redis: Redis, keys: Keys, name: string, read: (generation: number) => Promise<T>): Promise<T> => {
   let generation = await servingGeneration(redis, keys, name);
   for (;;) {
-    if (generation === undefined) {
-      throw new DomainError('UNAVAILABLE', `The ${name} view is being built`, 'Try again in a few seconds; nothing is lost.');
-    }
+    if (generation === undefined) throw beingBuilt(name);
     const answer = await read(generation);
     const now = await servingGeneration(redis, keys, name);
     if (now === generation) return answer;
     generation = now;
   }
 };
+
+const servedLast = new WeakMap<Redis, Map<string, number>>();
+
+/**
+ * The same for reads that fit one pipeline, which `add` fills for a generation: one round trip while the generation is the
+ * one that served the last time. Answers the replies of what was added, and rejects with the first error among them.
+ */
+export const pipelineServing = async (
+  redis: Redis,
+  keys: Keys,
+  name: string,
+  add: (pipeline: ChainableCommander, generation: number) => void,
+): Promise<readonly unknown[]> => {
+  const pointer = keys.projection(name);
+  const known = servedLast.get(redis) ?? new Map<string, number>();
+  servedLast.set(redis, known);
+  let generation = known.get(pointer) ?? (await servingGeneration(redis, keys, name));
+  for (;;) {
+    if (generation === undefined) throw beingBuilt(name);
+    const pipeline = redis.pipeline().hget(pointer, 'serving');
+    add(pipeline, generation);
+    const replies = ((await pipeline.hget(pointer, 'serving').exec()) ?? []).map(([error, reply]) => {
+      if (error) throw error;
+      return reply;
+    });
+    const served = (reply: unknown): number | undefined => (reply === null ? undefined : Number(reply));
+    const [before, after] = [served(replies.at(0)), served(replies.at(-1))];
+    if (after !== undefined) known.set(pointer, after);
+    if (before === generation && after === generation) return replies.slice(1, -1);
+    generation = after;
+  }
+};
+
+const beingBuilt = (name: string): DomainError =>
+  new DomainError('UNAVAILABLE', `The ${name} view is being built`, 'Try again in a few seconds; nothing is lost.');
 
 /** Asks whoever holds the projection to rebuild it. */
 export const requestRebuild = async (redis: Redis, keys: Keys, name: string, now: number): Promise<void> =>

@@ -1,6 +1,7 @@
 import type { Redis } from 'iovalkey';
 import type { Remembered } from '../domain/memory/events.js';
 import type { ChunkStrategy, IngestMode, Licence, Namespace, Provenance, State } from '../domain/vocabulary.js';
+import { pipelineServing } from './generation.js';
 import type { Keys } from './keys.js';
 import { type Applied, del, type Projection, type Row, set } from './projection.js';
 
@@ -159,18 +160,28 @@ export const toMemory = (key: string, row: Row): MemoryRow | undefined => {
 
 const list = (json: string | undefined): readonly string[] => (json === undefined ? [] : (JSON.parse(json) as string[]));
 
-/** Memories by key, in the order asked for; those that are not there are left out. One round trip. */
+/** Memories by key from one generation, in the order asked for; those that are not there are left out. One round trip. */
 export const readMemories = async (
   redis: Redis,
   keys: Keys,
   generation: number,
   wanted: readonly string[],
-): Promise<ReadonlyMap<string, MemoryRow>> => {
-  const rows = await Promise.all(wanted.map((key) => redis.hgetall(keys.row(memories.name, generation, key))));
-  return new Map(
+): Promise<ReadonlyMap<string, MemoryRow>> =>
+  byKey(wanted, await Promise.all(wanted.map((key) => redis.hgetall(keys.row(memories.name, generation, key)))));
+
+/** The same from the generation that serves. Throws UNAVAILABLE while the view is built for the first time. */
+export const readServingMemories = async (redis: Redis, keys: Keys, wanted: readonly string[]): Promise<ReadonlyMap<string, MemoryRow>> => {
+  if (wanted.length === 0) return new Map();
+  const rows = await pipelineServing(redis, keys, memories.name, (pipeline, generation) => {
+    for (const key of wanted) pipeline.hgetall(keys.row(memories.name, generation, key));
+  });
+  return byKey(wanted, rows as readonly Row[]);
+};
+
+const byKey = (wanted: readonly string[], rows: readonly Row[]): ReadonlyMap<string, MemoryRow> =>
+  new Map(
     wanted.flatMap((key, i) => {
       const memory = toMemory(key, rows[i] ?? {});
       return memory ? [[key, memory] as const] : [];
     }),
   );
-};

@@ -9,16 +9,16 @@ import { VectorStore } from './vector-store.js';
 
 export type VectorIndexOptions = {
   readonly dimension: number;
-  /** Vectors from which a graph is built. @defaultValue 15000 */
+  /** Vectors from which a graph is built. @defaultValue 5000 */
   readonly graphFrom?: number;
-  /** Up to so many matching memories, and so many vectors that the graph lacks, a scan answers. @defaultValue 5000 */
+  /** Up to so many matching memories, and so many vectors that the graph lacks, a scan answers. @defaultValue 2500 */
   readonly scanMost?: number;
 };
 
 type Loaded = { readonly store: VectorStore; readonly graph: HnswGraph | undefined; readonly pending: Iterable<number> };
 
-const GRAPH_FROM = 15_000;
-const SCAN_MOST = 5_000;
+const GRAPH_FROM = 5_000;
+const SCAN_MOST = 2_500;
 /** The graph is not asked for more rows than this: a scan is as fast. */
 const FETCH_MOST = 2_048;
 /** The graph's order is that of half precision: ask for some more and re-score. */

@@ -11,7 +11,6 @@ const SHOWN = 3;
 
 /** The best three answers to a query, by likeness alone and without counting as a recall, for commands that take a query. */
 export const bestMatches = async (parts: QueryParts, query: string, includeArchived: boolean): Promise<readonly Match[]> => {
-  await parts.fresh();
   const { hits } = await rank(parts, { query, topK: SHOWN, anyState: includeArchived });
   const shown = await showable(parts, hits, SHOWN);
   return shown.map(({ hit }) => ({ key: hit.key, score: hit.score, confident: hit.parts.similarity > CONFIDENT }));

@@ -6,7 +6,7 @@ import { dateHint } from '../../domain/temporal.js';
 import { NAMESPACES, type Namespace, type State } from '../../domain/vocabulary.js';
 import type { VectorSpace } from '../../projections/recall/space.js';
 import { hybridSearch } from '../../projections/search/hybrid.js';
-import type { QueryParts } from './parts.js';
+import type { QueryParts, RecallStage, Stale } from './parts.js';
 
 export type Question = {
   readonly query: string;
@@ -26,25 +26,32 @@ export type RankedHit = {
   readonly window: number | undefined;
 };
 
-export type Ranking = { readonly hits: readonly RankedHit[]; readonly search: 'fused' | 'lexical'; readonly note: string | undefined };
+export type Ranking = {
+  readonly hits: readonly RankedHit[];
+  readonly search: 'fused' | 'lexical';
+  readonly note: string | undefined;
+  readonly stale: Stale | undefined;
+};
 
 const EMBED_PATIENCE_MS = 5_000;
 
 /**
- * The ranking behind every recall: candidates by vectors and by words from each namespace, fused to one similarity, cut at
- * the floor, multiplied as the specification says, a fact behind its own source left out, best first, ties by key.
+ * The ranking behind every recall, over views that have met the log's head (else `stale` says so): candidates by vectors and
+ * by words from each namespace, fused to one similarity, cut at the floor, multiplied as the specification says, a fact
+ * behind its own source left out, best first, ties by key.
  */
 export const rank = async (parts: QueryParts, question: Question): Promise<Ranking> => {
   const query = parseQuery(question.query);
   const namespaces = parseNamespaces(question.namespaces);
   const projects = parseProjects(question.projects);
-  if (projects?.length === 0) return { hits: [], search: 'lexical', note: 'No project was named, so none was searched.' };
+  if (projects?.length === 0) return { hits: [], search: 'lexical', note: 'No project was named, so none was searched.', stale: undefined };
   const { index, now } = parts;
 
-  const embedding = performance.now();
-  const eye = await queryVector(parts, query, question.signal);
+  const [eye, stale] = await Promise.all([
+    observed(parts, 'embed', queryVector(parts, query, question.signal)),
+    observed(parts, 'wait', parts.fresh()),
+  ]);
   const searching = performance.now();
-  parts.observe('embed', searching - embedding);
 
   const states: readonly State[] = question.anyState ? ['active', 'deprioritised', 'archived'] : ['active', 'deprioritised'];
   const filter = { states, ...(projects && { projects }) };
@@ -69,6 +76,8 @@ export const rank = async (parts: QueryParts, question: Question): Promise<Ranki
     const document = index.documents.get(key);
     const hit = evidence.get(key);
     if (!document) continue;
+    // Only a hint can lift what is below the floor; most candidates are, so they are not scored at all.
+    if ((hit?.score ?? 0) < floor && document.state !== 'deprioritised') continue;
     const shown = {
       similarity: hit?.score ?? 0,
       ...(hit && { lexical: hit.lexical }),
@@ -81,7 +90,14 @@ export const rank = async (parts: QueryParts, question: Question): Promise<Ranki
   }
   const ranked = withoutFactsBehindSources(parts, hits).sort(byScoreThenKey);
   parts.observe('score', performance.now() - scoring);
-  return { hits: ranked, search: mode, note: eye.note };
+  return { hits: ranked, search: mode, note: eye.note, stale };
+};
+
+const observed = async <T>({ observe }: QueryParts, stage: RecallStage, work: Promise<T>): Promise<T> => {
+  const begun = performance.now();
+  const result = await work;
+  observe(stage, performance.now() - begun);
+  return result;
 };
 
 /** k of the specification: at least 20 for each namespace, 50 under a project filter, 10 more for each further project up to 100. */

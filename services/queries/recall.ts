@@ -52,8 +52,6 @@ export const recallIndex = async (parts: QueryParts, input: RecallIndexInput, ca
 
 const found = async (parts: QueryParts, input: RecallInput, call: Call, topK: number, kind: 'recall' | 'recall_index') => {
   const started = performance.now();
-  const stale = await parts.fresh();
-  parts.observe('wait', performance.now() - started);
   const ranking = await rank(parts, {
     query: input.query,
     namespaces: input.namespaces,
@@ -72,7 +70,7 @@ const found = async (parts: QueryParts, input: RecallInput, call: Call, topK: nu
     model: ranking.search === 'fused' ? parts.index.serving?.model.id : undefined,
   });
   parts.observe('total', performance.now() - started);
-  return { shown, ranking, notes: stale ? { stale } : {} };
+  return { shown, ranking, notes: ranking.stale ? { stale: ranking.stale } : {} };
 };
 
 const budgetOf = ({ maxTokens }: QueryParts, { max_tokens }: RecallInput): number =>

@@ -1,5 +1,4 @@
-import { withServing } from '../../projections/generation.js';
-import { type MemoryRow, memories, readMemories } from '../../projections/memories.js';
+import { type MemoryRow, readServingMemories } from '../../projections/memories.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
 import type { QueryParts } from './parts.js';
 import type { RankedHit } from './rank.js';
@@ -10,8 +9,7 @@ export type Shown = { readonly hit: RankedHit; readonly row: MemoryRow };
 export const rowsOf = (
   { redis, keys }: Pick<QueryParts, 'redis' | 'keys'>,
   wanted: readonly string[],
-): Promise<ReadonlyMap<string, MemoryRow>> =>
-  unavailableWhenDown(() => withServing(redis, keys, memories.name, (generation) => readMemories(redis, keys, generation, wanted)));
+): Promise<ReadonlyMap<string, MemoryRow>> => unavailableWhenDown(() => readServingMemories(redis, keys, wanted));
 
 /** The first `count` hits that still have a row and speak of no suppressed topic, with their rows. */
 export const showable = async (parts: QueryParts, hits: readonly RankedHit[], count: number): Promise<readonly Shown[]> => {

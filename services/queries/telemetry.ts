@@ -1,12 +1,13 @@
-import { QUERY_LENGTH } from '../../domain/content.js';
 import { loadScript, runScript } from '../../projections/scripts.js';
 import { RECALL_COUNTERS } from '../eventlog/forget.js';
 import type { QueryParts } from './parts.js';
 
-const BUMP = loadScript('services/queries/bump.lua');
+const NOTE = loadScript('services/queries/note-recalls.lua');
 const RECALLS_KEPT = 10_000;
 const COUNTED = 10;
 const TEXT_SECONDS = 30 * 24 * 60 * 60;
+/** Recalls of so many milliseconds are noted together: each write waits for the disk, and the next recall would wait behind it. */
+const TOGETHER_MS = 100;
 
 export type RecallRecord = {
   readonly kind: 'recall' | 'recall_index';
@@ -16,43 +17,49 @@ export type RecallRecord = {
   readonly model: string | undefined;
 };
 
+type Noted = RecallRecord & { readonly at: string };
+
+const waiting = new WeakMap<QueryParts, Noted[]>();
+
 /**
  * Notes what a recall showed: keys, ranks and scores in a capped stream without text, the query's text apart, and a count
  * on the first ten memories. Nobody waits for it, and a failure never harms the answer.
  */
 export const recordRecall = (parts: QueryParts, record: RecallRecord): void => {
-  void write(parts, record).catch((error) => parts.onTrouble('a recall could not be noted', error));
+  const noted = { ...record, at: new Date(parts.now()).toISOString() };
+  const before = waiting.get(parts);
+  if (before) {
+    before.push(noted);
+    return;
+  }
+  const together = [noted];
+  waiting.set(parts, together);
+  setTimeout(() => {
+    waiting.delete(parts);
+    write(parts, together).catch((error) => parts.onTrouble('recalls could not be noted', error));
+  }, TOGETHER_MS).unref();
 };
 
-const write = async ({ redis, keys, now }: QueryParts, { kind, actor, query, results, model }: RecallRecord): Promise<void> => {
-  const at = new Date(now()).toISOString();
-  const id = await redis.xadd(
-    keys.recalls,
-    'MAXLEN',
-    '~',
-    RECALLS_KEPT,
-    '*',
-    'kind',
-    kind,
-    'actor',
-    actor,
-    'keys',
-    JSON.stringify(results.map(({ key }) => key)),
-    'scores',
-    JSON.stringify(results.map(({ score }) => score)),
-    'model',
-    model ?? '',
-  );
-  const texts = keys.recallTexts(at.slice(0, 10));
-  const counted = results.slice(0, COUNTED).map(({ key }) => key);
-  await Promise.all([
-    redis.hset(texts, String(id), query.slice(0, QUERY_LENGTH)).then(() => redis.expire(texts, TEXT_SECONDS)),
-    counted.length > 0 &&
-      runScript(
-        redis,
-        BUMP,
-        [keys.counter(RECALL_COUNTERS.count), keys.counter(RECALL_COUNTERS.last), ...counted.map((key) => keys.payloads(key))],
-        [at, ...counted],
-      ),
-  ]);
+const write = async ({ redis, keys, index }: QueryParts, records: readonly Noted[]): Promise<void> => {
+  const scriptKeys = [keys.recalls, keys.counter(RECALL_COUNTERS.count), keys.counter(RECALL_COUNTERS.last)];
+  const args: (string | number)[] = ['', RECALLS_KEPT, TEXT_SECONDS];
+  const key = (name: string): number => scriptKeys.push(name);
+  const arg = (text: string): number => args.push(text);
+
+  const plan = records.map(({ kind, actor, query, results, model, at }) => {
+    const shown = JSON.stringify(results.map((result) => result.key));
+    const scores = JSON.stringify(results.map(({ score }) => score));
+    const fields = ['kind', kind, 'actor', actor, 'keys', shown, 'scores', scores, 'model', model ?? ''];
+    // The text of a query goes with the memories it showed: one that was forgotten meanwhile takes it along.
+    const keepsText = results.every((result) => index.documents.has(result.key));
+    return {
+      f: args.push(...fields) - fields.length + 1,
+      n: fields.length,
+      at,
+      ...(keepsText && { t: key(keys.recallTexts(at.slice(0, 10))), q: arg(query) }),
+      c: results.slice(0, COUNTED).map((result) => [key(keys.payloads(result.key)), arg(result.key)]),
+    };
+  });
+  args[0] = JSON.stringify(plan);
+  await runScript(redis, NOTE, scriptKeys, args);
 };

@@ -49,7 +49,7 @@ describe('a memory, from first to last', () => {
   });
 
   it('is not remembered twice: exit code 1', async () => {
-    const { code, out } = await run('remember', 'Staging listens on port 8081');
+    const { code, out } = await run('remember', 'STAGING listens on  port 8081', '-p', 'shop');
     expect(code).toBe(1);
     expect(out).toContain(key);
   });
