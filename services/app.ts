@@ -4,6 +4,7 @@ import type { Position } from '../domain/envelope.js';
 import { DomainError } from '../domain/errors.js';
 import { RECALL_MIN_SCORE } from '../domain/fusion.js';
 import { MINILM_THRESHOLDS } from '../domain/similarity.js';
+import { projectionsReached } from '../projections/checkpoint.js';
 import { counters, membersOf, sets } from '../projections/counters.js';
 import { servingGeneration, withServing } from '../projections/generation.js';
 import { createKeys, type Keys } from '../projections/keys.js';
@@ -116,9 +117,14 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
   const eraser = new Eraser({ log, redis: work, keys, random, now, managed: options.supervised !== undefined, onTrouble });
   const stopping = new AbortController();
 
+  const viewsReach = (position: Position): Promise<'reached' | 'late'> => {
+    // A process that leaves the views to another has no runner to ask.
+    if (options.projects === false) return projectionsReached(redis, keys, VIEW_NAMES, position, PATIENCE_MS);
+    runner.poke();
+    return runner.waitFor(position, PATIENCE_MS);
+  };
   const viewsAt = async (position: Position): Promise<boolean> => {
-    if (options.projects !== false) runner.poke();
-    const [views, search] = await Promise.all([runner.waitFor(position, PATIENCE_MS), index.progress.waitFor(position, PATIENCE_MS)]);
+    const [views, search] = await Promise.all([viewsReach(position), index.progress.waitFor(position, PATIENCE_MS)]);
     return views === 'reached' && search === 'reached';
   };
   const fresh = async (): Promise<Stale | undefined> => {
