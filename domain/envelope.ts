@@ -24,6 +24,11 @@ export const Envelope = z.object({
   causation: Ulid.optional(),
   /** SHA-256, hex, of the payload with its nonce. */
   digest: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Only on merged events: the place they had in the store they came from. */
+  orig: z
+    .string()
+    .regex(/^\d+-\d+$/)
+    .optional(),
 });
 export type Envelope = z.infer<typeof Envelope>;
 

@@ -23,7 +23,10 @@ export type FusedHit = {
 export const LEXICAL_WEIGHT = 0.5;
 /** Word evidence up to here is what an unrelated text shows by chance. */
 const LEXICAL_NOISE = 0.1;
-/** A hit whose `relevance` is below this is no match. Measured with all-MiniLM-L6-v2; about a cosine. */
+/**
+ * A hit whose `relevance` is below this is no match. Measured with all-MiniLM-L6-v2. About a cosine: in a loud search one of
+ * 0.36 reaches it, in a quiet one 0.26, behind a hit that does 0.24.
+ */
 export const RECALL_MIN_SCORE = 0.36;
 /** Words help a memory over the floor less than they help it up the ranks, for unrelated texts share words too. */
 const WORDS_IN_RELEVANCE = 0.2;
@@ -31,6 +34,14 @@ const WORDS_IN_RELEVANCE = 0.2;
 const COVERAGE_IN_RELEVANCE = 0.4;
 /** Where there is no vector, evidence of 0.18 has to do. */
 const WORDS_ALONE_IN_RELEVANCE = 2;
+/** The neighbours, counted from the nearest, whose mean cosine is the noise of a search. */
+const NOISE_RANKS = { first: 10, last: 20 } as const;
+/** From this noise on, the many memories of a large store or of the query's own field, a cosine is taken as it is. */
+const LOUD = 0.18;
+/** The most that a quiet search adds to a cosine. */
+const LARGEST_LIFT = 0.1;
+/** A hit this close to the best of its search is as much a match as the best. */
+const AS_GOOD_AS_BEST = 0.12;
 
 /**
  * One base similarity per memory out of both searches, best first, ties by key, rounded to 6 digits.
@@ -43,16 +54,16 @@ export const fuse = (vectors: readonly VectorEvidence[] | undefined, words: read
   const vectorOf = new Map(vectors?.map((hit) => [hit.key, hit]));
   const wordsOf = new Map(words.map((hit) => [hit.key, hit]));
   const weight = vectors === undefined ? 1 : LEXICAL_WEIGHT;
-  return [...new Set([...vectorOf.keys(), ...wordsOf.keys()])]
-    .map((key) => {
-      const vector = vectorOf.get(key);
-      const cosine = vector?.similarity;
-      const { score: lexical, coverage } = wordsOf.get(key) ?? NO_WORDS;
-      const evidence = evidenceOf(lexical, coverage);
-      const score = rounded((1 - weight) * (cosine ?? 0) + weight * evidence);
-      return { key, score, relevance: relevanceOf(cosine, evidence, coverage), cosine, window: vector?.window, lexical, coverage };
-    })
-    .sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1));
+  const hits = [...new Set([...vectorOf.keys(), ...wordsOf.keys()])].map((key) => {
+    const vector = vectorOf.get(key);
+    const cosine = vector?.similarity;
+    const { score: lexical, coverage } = wordsOf.get(key) ?? NO_WORDS;
+    const evidence = evidenceOf(lexical, coverage);
+    const score = rounded((1 - weight) * (cosine ?? 0) + weight * evidence);
+    return { key, score, relevance: relevanceOf(cosine, evidence, coverage), cosine, window: vector?.window, lexical, coverage };
+  });
+  const judged = vectors === undefined ? hits : inContext(hits, liftOf(vectors));
+  return judged.sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1));
 };
 
 const NO_WORDS = { score: 0, coverage: 0 };
@@ -62,6 +73,28 @@ const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
 const evidenceOf = (score: number, coverage: number): number => Math.max(0, (score + coverage) / 2 - LEXICAL_NOISE) / (1 - LEXICAL_NOISE);
 
 const relevanceOf = (cosine: number | undefined, evidence: number, coverage: number): number => {
-  const near = cosine === undefined ? WORDS_ALONE_IN_RELEVANCE * evidence : cosine + WORDS_IN_RELEVANCE * evidence;
+  const near = cosine === undefined ? WORDS_ALONE_IN_RELEVANCE * evidence : nearness(cosine, evidence);
   return rounded(Math.min(1, Math.max(near, COVERAGE_IN_RELEVANCE * coverage)));
+};
+
+const nearness = (cosine: number, evidence: number): number => cosine + WORDS_IN_RELEVANCE * evidence;
+
+/**
+ * How much more a cosine of this search is worth than in a loud one, 0..0.1: the best of a few unrelated cosines is lower
+ * than the best of many. Where there are fewer neighbours than the ranks ask for, the empty ranks count 0.
+ */
+const liftOf = (vectors: readonly VectorEvidence[]): number => {
+  const { first, last } = NOISE_RANKS;
+  const nearest = vectors.map((hit) => hit.similarity).sort((a, b) => b - a);
+  const noise = nearest.slice(first - 1, last).reduce((sum, cosine) => sum + cosine, 0) / (last - first + 1);
+  return Math.min(LARGEST_LIFT, Math.max(0, LOUD - noise));
+};
+
+/** Lifts what a cosine speaks for, then draws level with the best what comes close to it. Lowers nothing. */
+const inContext = (hits: readonly FusedHit[], lift: number): FusedHit[] => {
+  const lifted = hits.map(({ relevance, cosine, lexical, coverage }) =>
+    cosine === undefined ? relevance : rounded(Math.min(1, Math.max(relevance, nearness(cosine, evidenceOf(lexical, coverage)) + lift))),
+  );
+  const best = Math.max(...lifted);
+  return hits.map((hit, i) => ({ ...hit, relevance: hit.relevance >= best - AS_GOOD_AS_BEST ? best : (lifted[i] ?? hit.relevance) }));
 };

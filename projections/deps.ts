@@ -18,6 +18,6 @@ export type ProjectorDeps = {
   readonly logger: RunnerLog;
   /** Epoch milliseconds. Default Date.now. */
   readonly now?: (() => number) | undefined;
-  /** Entries read at once. Default 500. */
+  /** Entries read at once. Default 200. */
   readonly page?: number | undefined;
 };

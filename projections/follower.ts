@@ -32,7 +32,7 @@ export type Follower = {
 };
 
 /** Entries read at once where nothing else is said. */
-export const PAGE = 500;
+export const PAGE = 200;
 
 export type FollowerDeps = {
   readonly redis: Redis;

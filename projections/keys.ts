@@ -20,6 +20,12 @@ export const createKeys = (tenant: string, cluster = false) => {
     claims: key('claims'),
     /** String with a day's expiry: the first result of a command. */
     commandResult: (commandId: string) => key('cmd', commandId),
+    /** String: who restores into this store now. While it is there nobody appends. */
+    restoring: key('restoring'),
+    /** Hash with expiry: the keys, no text, that a preview of forgetting listed. */
+    forgetPlan: (id: string) => key('forget-plan', id),
+    /** Hash: how far a migration is, until it is recorded in the log. */
+    migration: (number: number) => key('migration', number),
     /** Hash: log_id, salt, created_at. */
     meta: key('meta'),
     /** Hash per subject and model: `n` (content version) and `w` (its windows' vectors, concatenated float32). */
@@ -65,6 +71,6 @@ export const KEY_REGISTER: readonly { readonly pattern: RegExp; readonly kind: '
   { pattern: /^emb:/, kind: 'cache' },
   { pattern: /^(models|vectors|deadletter)$/, kind: 'cache' },
   { pattern: /^n:/, kind: 'counter' },
-  { pattern: /^(cmd|lease|recall-texts):/, kind: 'ephemeral' },
-  { pattern: /^(recalls|processes|lease-tokens)$/, kind: 'ephemeral' },
+  { pattern: /^(cmd|lease|recall-texts|forget-plan|migration):/, kind: 'ephemeral' },
+  { pattern: /^(recalls|processes|lease-tokens|restoring)$/, kind: 'ephemeral' },
 ];

@@ -69,7 +69,13 @@ export type RememberDocumentResult = {
   readonly enrichment: 'queued' | 'batch_queued' | 'none';
 } & Visible;
 
-export type ReviseInput = { readonly key: string; readonly content: string; readonly reason?: string | undefined };
+export type ReviseInput = {
+  readonly key: string;
+  readonly content: string;
+  readonly reason?: string | undefined;
+  /** Skips the secrets check. */
+  readonly force?: boolean | undefined;
+};
 export type ReviseResult = {
   readonly status: 'revised' | 'unchanged';
   readonly key: string;
@@ -109,21 +115,57 @@ export type DeprioritiseInput = {
 export type ArchiveInput = { readonly key_or_query: string; readonly reason?: string | undefined };
 export type ReinstateInput = { readonly key_or_query: string };
 
+/** What to forget in one of three ways (a key or query; keys; the filters together), or with `confirm` what was previewed. */
 export type ForgetInput = {
-  readonly key_or_query: string;
+  readonly key_or_query?: string | undefined;
   readonly confirm?: boolean | undefined;
+  /** With `confirm`: erases exactly what this preview meant. */
+  readonly preview_id?: string | undefined;
   /** With `confirm`: exactly the keys the preview listed. A query is never run again to find what to erase. */
   readonly keys?: readonly string[] | undefined;
+  readonly doc_id?: string | undefined;
+  readonly project?: string | undefined;
+  /** ISO dates or times: created from then on, and before then. */
+  readonly created_after?: string | undefined;
+  readonly created_before?: string | undefined;
 };
 export type ForgetResult =
   | { readonly status: 'not_found' }
-  | { readonly status: 'preview'; readonly targets: readonly { readonly key: string; readonly content: string }[]; readonly next: string }
+  | {
+      readonly status: 'preview';
+      readonly preview_id: string;
+      readonly expires_at: string;
+      readonly total: number;
+      readonly by_namespace: Readonly<Record<string, number>>;
+      /** How many of them are facts drawn from others. */
+      readonly facts?: number;
+      /** The first of them. */
+      readonly targets: readonly { readonly key: string; readonly content: string }[];
+      readonly next: string;
+      readonly receipt: string;
+    }
   | ({
       readonly status: 'deleted';
+      readonly deleted: number;
+      /** The first 500 of them. */
       readonly deleted_keys: readonly string[];
       readonly erased: true;
       readonly disk: 'pending' | 'external';
     } & Visible);
+
+export type UndoInput = { readonly correlation: string };
+export type UndoResult = {
+  readonly status: 'undone' | 'unchanged';
+  /** The action that was to be taken back. */
+  readonly correlation: string;
+  /** The undo itself: undone in turn, it does the action again. */
+  readonly undo_correlation?: string;
+  readonly restored: readonly { readonly key: string; readonly fields: readonly string[] }[];
+  /** Fields that other actions wrote since; `changed_by` names those, newest first. */
+  readonly kept: readonly { readonly key: string; readonly fields: readonly string[]; readonly changed_by: readonly string[] }[];
+  readonly irreversible: readonly { readonly key: string; readonly why: string }[];
+  readonly note?: string;
+} & Visible;
 
 export type TopicInput = { readonly topic: string; readonly reason?: string | undefined };
 export type TopicResult = { readonly topic: string; readonly reason?: string } & Visible;
@@ -152,14 +194,32 @@ export type Commands = {
   readonly archive: (input: ArchiveInput, call: Call) => Promise<LifecycleResult>;
   readonly reinstate: (input: ReinstateInput, call: Call) => Promise<LifecycleResult>;
   readonly forget: (input: ForgetInput, call: Call) => Promise<ForgetResult>;
+  readonly undo: (input: UndoInput, call: Call) => Promise<UndoResult>;
   readonly suppressTopic: (input: TopicInput, call: Call) => Promise<TopicResult>;
   readonly unsuppressTopic: (input: TopicInput, call: Call) => Promise<TopicResult>;
   readonly setLicence: (input: SetLicenceInput, call: Call) => Promise<StampResult>;
   readonly setProvenance: (input: SetProvenanceInput, call: Call) => Promise<StampResult>;
 };
 
+/** The moment that an answer is of. */
+export type AsOf = {
+  /** The last event of the log that the answer knows of; `0-0` before the first. */
+  readonly position: string;
+  /** ISO: scores count from then. */
+  readonly time: string;
+  /** Memories that were there and have been forgotten since. */
+  readonly forgotten_since: number;
+  /** The vector space that was searched; null where words alone were. */
+  readonly model: string | null;
+  /** Whether nothing that was there then is missing; when not, `note` says what. */
+  readonly exact: boolean;
+  readonly note?: string;
+};
+
 export type RecallInput = {
   readonly query: string;
+  /** ISO time, or a stream id: the answer is of that moment. */
+  readonly as_of?: string | undefined;
   readonly top_k?: number | undefined;
   readonly namespaces?: readonly Namespace[] | undefined;
   readonly project_filter?: string | readonly string[] | undefined;
@@ -209,6 +269,8 @@ export type RecallNotes = {
   readonly search_note?: string;
   /** Set when a view was behind the log's head by more than the bound. */
   readonly stale?: { readonly events: number; readonly note: string };
+  /** Set when the answer is of an earlier moment. */
+  readonly as_of?: AsOf;
   /** Set when results were cut to the token bound: their keys, for recall_detail. */
   readonly cut?: { readonly keys: readonly string[]; readonly note: string };
 };
@@ -289,8 +351,13 @@ export type MemoryAuditInput = {
   readonly include_archived?: boolean | undefined;
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
+  /** ISO time, or a stream id: what was stored at that moment. */
+  readonly as_of?: string | undefined;
 };
 export type MemoryAuditResult = {
+  /** Set when the answer is of an earlier moment. */
+  readonly as_of?: AsOf;
+  readonly message?: string;
   readonly summary: { readonly active: number; readonly deprioritised: number; readonly archived: number; readonly deleted: number };
   readonly total: number;
   readonly matching_total: number;
@@ -314,8 +381,24 @@ export type TimelineLine = {
   readonly changed?: Readonly<Record<string, { readonly from?: unknown; readonly to?: unknown }>>;
   readonly erased?: true;
 };
+/** A recall that a memory appeared in. `rank` counts from 1. */
+export type RecallAppearance = {
+  readonly at: string;
+  readonly kind: 'recall' | 'recall_index';
+  readonly actor: string;
+  readonly rank: number;
+  readonly score: number;
+  /** What was asked, while that is still kept. */
+  readonly query?: string;
+};
+export type ExplainMemoryInput = {
+  readonly key: string;
+  readonly max_events?: number | undefined;
+  /** ISO time, or a stream id: the memory and its history up to that moment. */
+  readonly as_of?: string | undefined;
+};
 export type ExplainMemoryResult =
-  | { readonly status: 'not_found'; readonly key: string }
+  | { readonly status: 'not_found'; readonly key: string; readonly as_of?: Pick<AsOf, 'position' | 'time'> }
   | ({
       readonly status: 'found' | 'forgotten';
       readonly key: string;
@@ -329,6 +412,11 @@ export type ExplainMemoryResult =
       readonly siblings?: readonly string[];
       readonly facts?: readonly string[];
       readonly timeline_cut?: { readonly shown: number; readonly total: number };
+      /** The newest recalls it appeared in, newest first, of those that are still known. */
+      readonly recalls?: readonly RecallAppearance[];
+      readonly recalls_cut?: { readonly shown: number; readonly total: number };
+      /** Set when the answer is of an earlier moment: counts, siblings and facts are then left out. */
+      readonly as_of?: Pick<AsOf, 'position' | 'time'>;
     } & Partial<MemoryDetail>);
 
 export type HealthIssue = { readonly code: string; readonly severity: 'red' | 'amber'; readonly message: string; readonly hint: string };
@@ -358,10 +446,7 @@ export type Queries = {
   readonly listSuppressions: (call: Call) => Promise<ListSuppressionsResult>;
   readonly findDuplicates: (input: FindDuplicatesInput, call: Call) => Promise<FindDuplicatesResult>;
   readonly memoryAudit: (input: MemoryAuditInput, call: Call) => Promise<MemoryAuditResult>;
-  readonly explainMemory: (
-    input: { readonly key: string; readonly max_events?: number | undefined },
-    call: Call,
-  ) => Promise<ExplainMemoryResult>;
+  readonly explainMemory: (input: ExplainMemoryInput, call: Call) => Promise<ExplainMemoryResult>;
   readonly health: () => Promise<HealthResult>;
   readonly version: () => { readonly version: string };
 };

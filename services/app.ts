@@ -1,10 +1,13 @@
+import { join } from 'node:path';
 import type { Redis } from 'iovalkey';
 import { catalogue } from '../domain/catalogue.js';
 import type { Position } from '../domain/envelope.js';
 import { DomainError } from '../domain/errors.js';
 import { RECALL_MIN_SCORE } from '../domain/fusion.js';
 import { MINILM_THRESHOLDS } from '../domain/similarity.js';
+import { TEXT_EDITION } from '../domain/text/tokens.js';
 import { projectionsReached } from '../projections/checkpoint.js';
+import { correlations, readCorrelation } from '../projections/correlations.js';
 import { counters, membersOf, sets } from '../projections/counters.js';
 import { servingGeneration, withServing } from '../projections/generation.js';
 import { createKeys, type Keys } from '../projections/keys.js';
@@ -15,8 +18,9 @@ import { InMemoryLexicalIndex } from '../projections/search/lexical.js';
 import { InProcessVectorIndex } from '../projections/search/vectors.js';
 import { projectionStatus } from '../projections/status.js';
 import { suppressions } from '../projections/suppressions.js';
-import { timeline } from '../projections/timeline.js';
+import { readTimeline, timeline } from '../projections/timeline.js';
 import type { App } from './api.js';
+import { createForgetPlans } from './commands/forget-plan.js';
 import { createCommands } from './commands/index.js';
 import type { CommandParts } from './commands/parts.js';
 import type { Config } from './config.js';
@@ -40,7 +44,7 @@ import { VectorKeeper } from './vectors/keeper.js';
 import { VERSION } from './version.js';
 
 /** The read models, in the order they are applied. */
-export const PROJECTIONS = [memories, timeline, suppressions, counters] as const;
+export const PROJECTIONS = [memories, timeline, suppressions, counters, correlations] as const;
 const VIEW_NAMES = PROJECTIONS.map(({ name }) => name);
 
 /** Milliseconds for which a read waits for the views, and a write for its own visibility. */
@@ -105,6 +109,10 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     keys,
     createLexical: () => new InMemoryLexicalIndex(),
     createVectors: (dimension) => new InProcessVectorIndex({ dimension }),
+    snapshot: {
+      directory: join(config.dataDir, 'index', config.tenant),
+      edition: [VERSION, TEXT_EDITION, catalogue.fingerprint].join(' '),
+    },
     onVectorsRead: (hits, misses) => {
       metrics.embeddingCache('hit', hits);
       metrics.embeddingCache('miss', misses);
@@ -178,9 +186,16 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     rowsOf: (key) => textRows(redis, keys, key),
     noteModel: (model) => rememberModel(redis, keys, model),
     documentMembers: (documents) => documentMembers(redis, keys, documents),
+    plans: createForgetPlans(connections.append, keys),
+    madeBy: (correlation) =>
+      unavailableWhenDown(() =>
+        withServing(redis, keys, correlations.name, (generation) => readCorrelation(redis, keys, generation, correlation)),
+      ),
+    linesOf: (subject) =>
+      unavailableWhenDown(() => withServing(redis, keys, timeline.name, (generation) => readTimeline(redis, keys, generation, subject))),
     models: () => unavailableWhenDown(() => redis.smembers(keys.models)),
-    onErased: (forgotten) => {
-      eraser.erased(forgotten);
+    onErased: () => {
+      eraser.poke();
       return options.supervised ? 'pending' : 'external';
     },
   };
@@ -228,6 +243,8 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
   const close = (): Promise<void> => {
     closed ??= (async () => {
       stopping.abort();
+      // Whoever waits for the index, which may never have come up, stops waiting.
+      index.progress.close();
       await Promise.allSettled([keeper.close(), eraser.close(), examiner.close()]);
       await Promise.allSettled([running, index.close()]);
       log.close();

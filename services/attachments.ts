@@ -11,6 +11,8 @@ export type Attachments = {
   readonly port: number;
   /** Aborted when the last one that was attached has gone, or when nobody came. */
   readonly abandoned: AbortSignal;
+  /** The process that wanted this one has let go of it; when nobody is attached by now, nobody will be. */
+  readonly starterGone: () => void;
   readonly close: () => void;
 };
 
@@ -49,6 +51,9 @@ export const openAttachments = async (firstMs = FIRST_MS): Promise<Attachments> 
   return {
     port: (server.address() as AddressInfo).port,
     abandoned: abandoned.signal,
+    starterGone: () => {
+      if (attached.size === 0) abandon();
+    },
     close: () => {
       clearTimeout(nobodyCame);
       server.close();

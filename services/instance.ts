@@ -13,7 +13,7 @@ import { type McpHttp, startMcpHttp } from './mcp/http.js';
 import { checkServer } from './valkey/check-server.js';
 import { connect, describeTarget, type ValkeyTarget } from './valkey/client.js';
 import { obtainValkey } from './valkey/install/install.js';
-import { type Claim, claimDataDir } from './valkey/instance.js';
+import { type Claim, claimDataDir, type Instance } from './valkey/instance.js';
 import { type Supervisor, startSupervisor } from './valkey/supervisor.js';
 
 /** What one process does: `mcp` serves clients, `projector` keeps the views and the vectors. */
@@ -45,11 +45,13 @@ export type RunningInstance = {
 export class AlreadyRunning extends DomainError {
   readonly mcpUrl: string | undefined;
 
-  constructor(dataDir: string, pid: number, mcpUrl: string | undefined) {
+  constructor(dataDir: string, { pid, mcpUrl, attachPort }: Instance) {
     super(
       'CONFLICT',
       `OmniMem already runs on ${dataDir} (process ${pid}${mcpUrl ? `, MCP at ${mcpUrl}` : ', still starting'})`,
-      'Use that one, stop it first, or set OMNIMEM_DATA_DIR to another folder',
+      attachPort === undefined
+        ? 'Use that one, stop it first, or set OMNIMEM_DATA_DIR to another folder'
+        : 'It was started for a client (omnimem mcp --stdio, or another command) and ends with it: close that one first, or set OMNIMEM_DATA_DIR to another folder',
     );
     this.mcpUrl = mcpUrl;
   }
@@ -175,7 +177,7 @@ const listen = async (app: App, { config, logger: log, attachPort }: InstanceOpt
 const takeFolder = async (config: Config): Promise<Claim> => {
   const answer = await claimDataDir(config.dataDir);
   if ('held' in answer) return answer.held;
-  throw new AlreadyRunning(config.dataDir, answer.running.pid, answer.running.mcpUrl);
+  throw new AlreadyRunning(config.dataDir, answer.running);
 };
 
 const inspect = async (target: ValkeyTarget): Promise<Awaited<ReturnType<typeof checkServer>>> => {

@@ -28,8 +28,11 @@ export const serve = async ({ roles, json = false, whileAttached = false }: Serv
   let failed = false;
   await runUntilStopped(async (stop) => {
     const attachments = whileAttached ? await openAttachments() : undefined;
+    if (attachments && process.connected === false) attachments.starterGone();
+    if (attachments && process.connected) process.once('disconnect', attachments.starterGone);
     const signal = attachments ? AbortSignal.any([stop, attachments.abandoned]) : stop;
     try {
+      if (signal.aborted) return;
       const instance = await startInstance({
         config,
         logger,
@@ -38,7 +41,7 @@ export const serve = async ({ roles, json = false, whileAttached = false }: Serv
         attachPort: attachments?.port,
         onStep: (report) => {
           screen.step(report);
-          tellParent({ step: report });
+          void tellParent({ step: report });
         },
         onModel: screen.model,
       });
@@ -54,11 +57,12 @@ export const serve = async ({ roles, json = false, whileAttached = false }: Serv
     } catch (error) {
       if (isDomainError(error)) {
         const { code, message, hint } = error;
-        tellParent({ refused: { code, message, hint, taken: error instanceof AlreadyRunning } });
+        await tellParent({ refused: { code, message, hint, taken: error instanceof AlreadyRunning } });
       }
       throw error;
     } finally {
       attachments?.close();
+      if (process.connected) process.disconnect();
     }
   }, 30_000);
   return failed ? 1 : 0;

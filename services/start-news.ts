@@ -9,6 +9,9 @@ export type StartNews =
       readonly refused: { readonly code: ErrorCode; readonly message: string; readonly hint: string | undefined; readonly taken: boolean };
     };
 
-export const tellParent = (news: StartNews): void => {
-  if (process.connected) process.send?.(news, undefined, undefined, () => undefined);
-};
+/** Resolves when it is on its way, or when nobody listens. */
+export const tellParent = (news: StartNews): Promise<void> =>
+  new Promise((resolve) => {
+    if (process.connected) process.send?.(news, undefined, undefined, () => resolve());
+    else resolve();
+  });

@@ -15,7 +15,42 @@ export const MigrationApplied = defineEvent(
   z.object({ number: z.number().int().positive(), name: z.string(), events: z.number().int().nonnegative() }),
 );
 
-export const systemEvents = [EmbeddingModelChanged, ErasureConfirmed, MigrationApplied] as const;
+/** The action `correlation` was taken back, as far as that was possible: numbers of subjects put back, kept and out of reach. */
+export const ActionUndone = defineEvent(
+  'ActionUndone',
+  z.object({
+    correlation: z.string().min(1),
+    restored: z.number().int().nonnegative(),
+    kept: z.number().int().nonnegative(),
+    irreversible: z.number().int().nonnegative(),
+  }),
+);
+
+/** A backup of everything before this event was written; `events` counts those it added to the set `backup`. */
+export const BackupTaken = defineEvent(
+  'BackupTaken',
+  z.object({
+    backup: z.string().min(1),
+    events: z.number().int().nonnegative(),
+    segments: z.number().int().nonnegative(),
+    head: z.string(),
+    encrypted: z.boolean(),
+  }),
+);
+
+/** Events came from a backup: all of them, those that were missing at the end, or those that were missing per subject. */
+export const LogRestored = defineEvent(
+  'LogRestored',
+  z.object({
+    backup: z.string().min(1),
+    mode: z.enum(['restored', 'forwarded', 'merged']),
+    log_id: z.string().min(1),
+    events: z.number().int().nonnegative(),
+    head: z.string(),
+  }),
+);
+
+export const systemEvents = [EmbeddingModelChanged, ErasureConfirmed, MigrationApplied, BackupTaken, LogRestored, ActionUndone] as const;
 export type SystemEvent = EventOf<(typeof systemEvents)[number]>;
 
 /** Series without end take a subject per day and no expected version. `at` is ISO, UTC. */

@@ -3,6 +3,9 @@ import { foldAccents, isAscii } from './fold.js';
 import { isCompound, partsOf } from './identifiers.js';
 import { STOP_WORDS } from './stop-words.js';
 
+/** Raised when the same text gives other terms, so that word indexes that were kept in files are made anew. */
+export const TEXT_EDITION = 1;
+
 /** What a document is indexed under. `silent` terms can be found but do not count towards its length: stop words, single CJK characters. */
 export type DocumentTerms = { readonly terms: readonly string[]; readonly silent: readonly string[] };
 

@@ -4,11 +4,14 @@ import { comparePositions, type LogEntry, ORIGIN, type Position, positionOf, typ
 import { isMemoryKey } from '../../domain/memory/key.js';
 import { compileTopics, type TopicMatcher } from '../../domain/suppression.js';
 import { NAMESPACES, type Namespace } from '../../domain/vocabulary.js';
+import { identify } from '../batch.js';
 import type { Keys } from '../keys.js';
 import type { LogReader } from '../log-reader.js';
+import { createPages, type Pages } from '../pages.js';
 import type { LexicalIndex, VectorIndex } from '../search/ports.js';
 import { Announcements } from './announcements.js';
 import { type Document, evolveDocument, searchableText } from './document.js';
+import { type IndexContent, IndexSnapshot, type SnapshotPlace, WORTH_SAVING, waitingForGraphs } from './index-snapshot.js';
 import { Progress } from './progress.js';
 import { type Model, VectorSpace } from './space.js';
 
@@ -22,6 +25,8 @@ export type RecallIndexParts = {
   readonly keys: Keys;
   readonly createLexical: () => LexicalIndex;
   readonly createVectors: (dimension: number) => VectorIndex;
+  /** Where the index is kept in files between two lives of the process. Absent: it is made from the log each time. */
+  readonly snapshot?: SnapshotPlace | undefined;
   /** Told how many vectors the cache had, and had not. */
   readonly onVectorsRead?: ((hits: number, misses: number) => void) | undefined;
   /** The generation of the memories view that serves: when it moves, what stood still is read again. */
@@ -32,7 +37,7 @@ export type RecallIndexParts = {
 
 /**
  * The in-process view that recall searches: documents, words and vectors, kept by following the log from its beginning.
- * It lives and dies with the process; everything in it can be read again from the log and the vector cache.
+ * Everything in it can be read again from the log and the vector cache; a snapshot only spares a start the reading.
  */
 export class RecallIndex {
   readonly documents = new Map<string, Document>();
@@ -49,16 +54,25 @@ export class RecallIndex {
   #topics = new Map<string, string | undefined>();
   #matcher: TopicMatcher = compileTopics([]);
   #announcements: Announcements;
+  #pages: Pages;
   #stopping = new AbortController();
   #running: Promise<void> | undefined;
   #switching: Promise<void> = Promise.resolve();
   /** The generation at which degraded subjects were last read. */
   #healedAt: number | undefined;
+  #snapshot: IndexSnapshot | undefined;
+  #restored = false;
+  #lastEventId: string | undefined;
+  #readSinceSnapshot = 0;
+  /** Vectors that the graphs of the snapshot lacked. */
+  #graphsLacked = 0;
 
   constructor(parts: RecallIndexParts) {
     this.#parts = parts;
     this.#lexical = new Map(NAMESPACES.map((namespace) => [namespace, parts.createLexical()]));
     this.#announcements = new Announcements(parts.redis, parts.keys);
+    this.#pages = createPages(parts.log.read, PAGE);
+    this.#snapshot = parts.snapshot && new IndexSnapshot(parts.snapshot, parts.log);
   }
 
   /** Starts following; returns at once. */
@@ -71,6 +85,7 @@ export class RecallIndex {
     this.progress.close();
     await this.#running;
     await this.#switching;
+    await this.#save().catch((error) => this.#parts.onTrouble('the recall index could not be kept for the next start', error));
     await this.#serving?.close();
     await this.#building?.close();
   }
@@ -136,14 +151,15 @@ export class RecallIndex {
     while (!signal.aborted) {
       try {
         if (this.progress.position === ORIGIN) await this.#announcements.skipToEnd();
-        const page = await log.read(this.progress.position, PAGE);
+        await this.#restore();
+        const page = await this.#pages.take(this.progress.position);
         if (page.length > 0) await this.#apply(page);
+        // What was announced meanwhile is met at the end of the log.
+        if (page.length === PAGE) continue;
         for (const { model, memories } of await this.#announcements.read()) await this.vectorsFilled(model, memories);
-        if (page.length < PAGE) {
-          this.progress.caughtUp();
-          if (this.degraded.size > 0) await this.#healAfterReplay();
-          await log.waitForMore(this.progress.position, IDLE_MS, signal);
-        }
+        this.progress.caughtUp();
+        if (this.degraded.size > 0) await this.#healAfterReplay();
+        await log.waitForMore(this.progress.position, IDLE_MS, signal);
       } catch (error) {
         if (signal.aborted) return;
         onTrouble('the recall index cannot follow the log', error);
@@ -174,9 +190,14 @@ export class RecallIndex {
   }
 
   async #apply(page: readonly LogEntry<DomainEvent>[]): Promise<void> {
+    // The vectors come while the words are taken in.
+    const begun = new Map(this.#spaces().map((space) => [space, space.read(subjectsWithText(page))]));
+    for (const read of begun.values()) read.catch(() => undefined);
     const changed = new Set<string>();
     for (const entry of page) {
       if (entry.kind === 'fault' && entry.fault.subject) this.degraded.add(entry.fault.subject);
+      // The file holds its words, whatever this index makes of the event.
+      if (entry.kind === 'event' && entry.event.type === 'MemoryForgotten') await this.#snapshot?.remove();
       if (entry.kind !== 'event' || this.degraded.has(entry.event.envelope.subject)) continue;
       if (isMemoryKey(entry.event.envelope.subject)) {
         if (await this.#applyToMemory(entry.event)) changed.add(entry.event.envelope.subject);
@@ -186,9 +207,62 @@ export class RecallIndex {
       await space.load(
         [...changed].filter((key) => this.documents.has(key)),
         (key) => this.documents.get(key),
+        begun.get(space),
       );
     const last = page.at(-1);
-    if (last && comparePositions(positionOf(last), this.progress.position) > 0) this.progress.reached(positionOf(last));
+    if (!last || comparePositions(positionOf(last), this.progress.position) <= 0) return;
+    this.#lastEventId = identify(last).eventId;
+    this.#readSinceSnapshot += page.length;
+    this.progress.reached(positionOf(last));
+  }
+
+  /** Once: what an earlier life of the process knew, when the log bears it out. */
+  async #restore(): Promise<void> {
+    if (this.#restored || !this.#snapshot) return;
+    const content = await this.#snapshot.load();
+    this.#restored = true;
+    if (content) await this.#takeOver(content);
+  }
+
+  async #takeOver({ position, eventId, documents, topics, model, missing, indexes }: IndexContent): Promise<void> {
+    const { redis, keys, onVectorsRead = () => undefined } = this.#parts;
+    const indexOf = (namespace: Namespace) => {
+      const index = indexes.get(namespace);
+      if (!index) throw new Error(`the snapshot lacks ${namespace}`);
+      return index;
+    };
+    for (const document of documents) {
+      this.documents.set(document.key, document);
+      if (document.state === 'deprioritised' && document.reinstateHints.length > 0) this.hinted.add(document.key);
+    }
+    this.#lexical = new Map(NAMESPACES.map((namespace) => [namespace, indexOf(namespace).words]));
+    this.#topics = new Map(topics);
+    this.#matcher = compileTopics([...this.#topics.keys()]);
+    this.#modelInLog = model;
+    this.#serving = new VectorSpace(model, redis, keys, (_, namespace) => indexOf(namespace).vectors, onVectorsRead);
+    this.#lastEventId = eventId;
+    this.#graphsLacked = waitingForGraphs(indexes);
+    this.progress.reached(position);
+    await this.#serving.load(missing, (key) => this.documents.get(key));
+  }
+
+  /** Only a whole and settled index is kept: nothing degraded, no move to another model under way. */
+  async #save(): Promise<void> {
+    const [space, eventId, model] = [this.#serving, this.#lastEventId, this.#modelInLog];
+    if (!this.#snapshot || this.degraded.size > 0) return;
+    if (!space || !eventId || this.#building || space.model.id !== model?.id) return;
+    const indexes = new Map(NAMESPACES.map((namespace) => [namespace, { words: this.words(namespace), vectors: space.index(namespace) }]));
+    const gained = this.#readSinceSnapshot + Math.max(0, this.#graphsLacked - waitingForGraphs(indexes));
+    if (gained < (this.#parts.snapshot?.worth ?? WORTH_SAVING)) return;
+    await this.#snapshot.save({
+      position: this.progress.position,
+      eventId,
+      documents: [...this.documents.values()],
+      topics: [...this.#topics],
+      model: space.model,
+      missing: [...space.missing],
+      indexes,
+    });
   }
 
   /** Returns whether the memory's text is new. */
@@ -276,3 +350,9 @@ const subjectOf = (entry: LogEntry<DomainEvent>): string | undefined => {
       return entry.fault.subject;
   }
 };
+
+const subjectsWithText = (page: readonly LogEntry<DomainEvent>[]): readonly string[] => [
+  ...new Set(
+    page.flatMap((entry) => (entry.kind === 'event' && searchableText(entry.event) !== undefined ? [entry.event.envelope.subject] : [])),
+  ),
+];

@@ -3,9 +3,12 @@ import { NAMESPACES, type Namespace } from '../../domain/vocabulary.js';
 import type { Keys } from '../keys.js';
 import type { Facets, VectorIndex } from '../search/ports.js';
 import type { Document } from './document.js';
-import { readVectors } from './vector-cache.js';
+import { type CachedVectors, readVectors } from './vector-cache.js';
 
 export type Model = { readonly id: string; readonly name: string; readonly dimension: number };
+
+/** The vectors that the cache has of each memory. */
+export type VectorsRead = ReadonlyMap<string, CachedVectors | undefined>;
 
 const BATCH = 500;
 
@@ -29,26 +32,35 @@ export class VectorSpace {
     model: Model,
     redis: Redis,
     keys: Keys,
-    createIndex: (dimension: number) => VectorIndex,
+    createIndex: (dimension: number, namespace: Namespace) => VectorIndex,
     onRead: (hits: number, misses: number) => void,
   ) {
     this.model = model;
     this.#onRead = onRead;
     this.#redis = redis;
     this.#keys = keys;
-    this.#indexes = new Map(NAMESPACES.map((namespace) => [namespace, createIndex(model.dimension)]));
+    this.#indexes = new Map(NAMESPACES.map((namespace) => [namespace, createIndex(model.dimension, namespace)]));
   }
 
-  /** Takes in the vectors of these memories; `current` gives a memory's document at the moment its vectors arrive. */
-  async load(memories: readonly string[], current: (key: string) => Document | undefined): Promise<void> {
+  /** Begins to read the vectors of these memories, for `load` to take in. */
+  async read(memories: readonly string[]): Promise<VectorsRead> {
+    const found = await readVectors(this.#redis, this.#keys, this.model, memories);
+    const hits = found.filter((cached) => cached !== undefined).length;
+    this.#onRead(hits, memories.length - hits);
+    return new Map(memories.map((key, i) => [key, found[i]]));
+  }
+
+  /**
+   * Takes in the vectors of these memories; `current` gives a memory's document at the moment its vectors arrive. `begun`
+   * is a read of them all that is on its way.
+   */
+  async load(memories: readonly string[], current: (key: string) => Document | undefined, begun?: Promise<VectorsRead>): Promise<void> {
     for (let from = 0; from < memories.length; from += BATCH) {
       const batch = memories.slice(from, from + BATCH);
-      const found = await readVectors(this.#redis, this.#keys, this.model, batch);
-      const hits = found.filter((cached) => cached !== undefined).length;
-      this.#onRead(hits, batch.length - hits);
-      for (const [i, key] of batch.entries()) {
+      const found = await (begun ?? this.read(batch));
+      for (const key of batch) {
         const document = current(key);
-        const cached = found[i];
+        const cached = found.get(key);
         if (!document) continue;
         if (cached?.contentVersion !== document.contentVersion) this.missing.add(key);
         else await this.#take(document, cached.vectors);

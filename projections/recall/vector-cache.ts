@@ -1,7 +1,7 @@
 import type { Redis } from 'iovalkey';
 import type { Keys } from '../keys.js';
 
-/** The vectors of one memory under one model: `contentVersion` says which text they were made of. */
+/** The vectors of one memory under one model: `contentVersion` says which text they were made of. None: the bytes were no vectors. */
 export type CachedVectors = { readonly contentVersion: number; readonly vectors: readonly Float32Array[] };
 
 /** One text's windows as the cache stores them: concatenated float32, little-endian. */
@@ -17,7 +17,10 @@ export const unpackVectors = (bytes: Buffer, dimension: number): Float32Array[] 
   return Array.from({ length: bytes.length / stride }, (_, i) => all.subarray(i * dimension, (i + 1) * dimension));
 };
 
-/** Reads the vectors of many memories in one round trip, in their order; undefined where the cache has none for this model. */
+/**
+ * Reads the vectors of many memories in one round trip, in their order; undefined where the cache has none for this model.
+ * Of bytes that are no whole number of vectors none is taken.
+ */
 export const readVectors = async (
   redis: Redis,
   keys: Keys,
@@ -30,7 +33,7 @@ export const readVectors = async (
   return replies.map(([error, reply]) => {
     if (error) throw error;
     const [n, bytes] = reply as (Buffer | null)[];
-    const vectors = bytes ? unpackVectors(bytes, model.dimension) : undefined;
-    return n && vectors ? { contentVersion: Number(n.toString()), vectors } : undefined;
+    if (!n || !bytes) return undefined;
+    return { contentVersion: Number(n.toString()), vectors: unpackVectors(bytes, model.dimension) ?? [] };
   });
 };

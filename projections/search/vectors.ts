@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { BinaryReader, BinaryWriter } from './binary.js';
 import { consider, exactScan } from './exact.js';
 import type { Matcher } from './facets.js';
@@ -25,6 +25,8 @@ const FETCH_MOST = 2_048;
 const FETCH_SPARE = 16;
 /** About 5 ms of building, then the event loop has its turn. */
 const ROWS_PER_TURN = 16;
+/** While vectors come in bulk, as at a start, building waits: whoever brings them needs the event loop more. */
+const REST_MS = 50;
 
 /**
  * Vectors in this process: an exact scan while there are few or a filter leaves few, beyond that a graph whose finds are
@@ -100,6 +102,11 @@ export class InProcessVectorIndex implements VectorIndex {
     return { memories, vectors, engine: this.graph ? 'hnsw' : 'exact', dimension };
   }
 
+  /** Vectors that the graph still lacks. */
+  get waiting(): number {
+    return this.pending.size;
+  }
+
   /** Resolves once the graph holds every vector; at once while there is none. */
   async settled(): Promise<void> {
     while (this.building) await this.building;
@@ -150,9 +157,13 @@ export class InProcessVectorIndex implements VectorIndex {
   }
 
   private async fill(): Promise<void> {
+    let seen = this.revision;
     while (this.graph && this.pending.size > 0 && !this.closed) {
       await nextTurn();
-      this.addSome();
+      const changes = this.revision - seen;
+      seen = this.revision;
+      if (changes > ROWS_PER_TURN) await delay(REST_MS);
+      else this.addSome();
     }
   }
 

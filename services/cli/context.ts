@@ -1,6 +1,5 @@
 import { type Config, loadConfig } from '../config.js';
 import { runUntilStopped } from '../lifecycle.js';
-import { callTool } from './call.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { createProgress, type Progress } from './progress.js';
 import type { Reached } from './reach.js';
@@ -47,14 +46,17 @@ const inSession = async (
   work: (context: Context) => Promise<ExitCode>,
 ): Promise<ExitCode> => {
   const progress = createProgress(process.stderr);
-  const session = createSession(config, signal);
+  const session = createSession(config);
+  signal.addEventListener('abort', () => void session.close(), { once: true });
   const print = (text: string): void => {
     progress.clear();
     process.stdout.write(`${text}\n`);
   };
   const connect = (): Promise<Reached> => session.connect((what) => progress.say(`waiting for ${what}`));
-  const tool = <T>(name: string, input: Readonly<Record<string, unknown>>): Promise<T> =>
-    callTool<T>(connect, name, input, { signal, onProgress: progress.say });
+  const tool = async <T>(name: string, input: Readonly<Record<string, unknown>>): Promise<T> => {
+    const { callTool } = await import('./call.js');
+    return callTool<T>(connect, name, input, { signal, onProgress: progress.say });
+  };
   const answer: Context['answer'] = (value, human) => print(json ? JSON.stringify(value) : human(value));
   try {
     return await work({ config, json, signal, progress, print, answer, tool, instance: connect });

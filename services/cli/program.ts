@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { addAt } from './commands/at.js';
 import { addDoctor } from './commands/doctor.js';
 import { addForget } from './commands/forget.js';
 import { addHealth } from './commands/health.js';
@@ -11,6 +12,7 @@ import { addRemember } from './commands/remember.js';
 import { addReplay } from './commands/replay.js';
 import { addStart } from './commands/start.js';
 import { addTimeline } from './commands/timeline.js';
+import { addUndo } from './commands/undo.js';
 import { addVerify } from './commands/verify.js';
 import { EXIT_CODES_HELP } from './exit-codes.js';
 
@@ -20,7 +22,9 @@ const COMMANDS = [
   addRemember,
   addRecall,
   addForget,
+  addUndo,
   addTimeline,
+  addAt,
   addLog,
   addVerify,
   addReplay,

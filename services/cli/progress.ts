@@ -22,7 +22,7 @@ export const createProgress = (stream: NodeJS.WriteStream): Progress => {
   return {
     say: (text) => {
       clear();
-      stream.write(`… ${text.slice(0, Math.max(20, (stream.columns ?? 80) - 3))}`);
+      stream.write(`… ${text.slice(0, Math.max(20, (stream.columns || 80) - 3))}`);
       said = true;
     },
     bar: (what, done, total) => {

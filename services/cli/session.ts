@@ -8,14 +8,15 @@ export type Session = {
   readonly close: () => Promise<void>;
 };
 
-export const createSession = (config: Config, signal?: AbortSignal): Session => {
+export const createSession = (config: Config): Session => {
+  const closing = new AbortController();
   let current: Promise<Reached> | undefined;
 
   const renewed = async (before: Promise<Reached> | undefined, onWait?: (what: string) => void): Promise<Reached> => {
     const known = await before?.catch(() => undefined);
     if (known && (await known.holds())) return known;
     await known?.leave();
-    return reachInstance(config, { onWait, signal });
+    return reachInstance(config, { onWait, signal: closing.signal });
   };
 
   return {
@@ -25,6 +26,7 @@ export const createSession = (config: Config, signal?: AbortSignal): Session => 
       return connecting;
     },
     close: async () => {
+      closing.abort();
       const known = await current?.catch(() => undefined);
       await known?.leave();
     },

@@ -1,96 +1,122 @@
 import { DomainError } from '../../domain/errors.js';
+import { namespaceOf } from '../../domain/memory/key.js';
 import { isLive, memoryDecider } from '../../domain/memory/memory.js';
 import { clip } from '../../domain/passage.js';
 import type { Call, ForgetInput, ForgetResult } from '../api.js';
-import type { Appended } from '../eventlog/append.js';
-import { stateOf } from '../eventlog/handle.js';
+import { type Stamped, stateOf } from '../eventlog/handle.js';
+import { type Erased, type Erasure, eraseBatch, eraseLateFacts } from './forget-erase.js';
+import { ERASURE_BATCH, PREVIEW_SECONDS } from './forget-plan.js';
+import { meantBy, withFacts } from './forget-targets.js';
 import { isKey, parseKey } from './keys.js';
 import { type CommandParts, stampOf, visibility } from './parts.js';
 
 const SHOWN = 80;
-const ATTEMPTS = 5;
-/** One erasure; more keys go in several calls. */
+/** Memories that a preview shows with their text; the counts tell of the rest. */
+const LISTED = 20;
+/** Keys in an answer, and keys that one call may name. */
 const MAX_KEYS = 500;
 
 /**
  * Erases memories for good, and the facts that were drawn from them. The first call shows what would go; only a call with
- * `confirm` and exactly the keys that were shown erases. A query is never run again to find what to erase.
+ * `confirm` erases, and exactly what was shown: by the preview's id, or by its keys. A query is never run again to find what
+ * to erase. An erasure that was interrupted goes on when it is confirmed again.
  */
 export const forget = async (parts: CommandParts, input: ForgetInput, call: Call): Promise<ForgetResult> => {
-  if (input.confirm !== true) return preview(parts, input.key_or_query);
-  const named = input.keys ?? (isKey(input.key_or_query) ? [input.key_or_query] : []);
+  if (input.confirm !== true) return preview(parts, input, call);
+  if (input.preview_id !== undefined) return erasePreviewed(parts, input.preview_id.trim().toUpperCase(), call);
+  const { key_or_query = '' } = input;
+  const named = input.keys ?? (isKey(key_or_query) ? [key_or_query] : []);
   const keys = [...new Set(named.map(parseKey))];
   if (keys.length === 0) {
     throw new DomainError(
       'CONFIRMATION_REQUIRED',
       'A query does not say what to erase',
-      'Call forget without confirm first, then pass the keys it listed',
+      'Call forget without confirm first, then pass the preview_id, or the keys it listed',
     );
   }
   if (keys.length > MAX_KEYS)
-    throw new DomainError('TOO_LARGE', `At most ${MAX_KEYS} keys are erased in one call`, 'Call forget several times');
-  return erase(parts, keys, call);
+    throw new DomainError('TOO_LARGE', `At most ${MAX_KEYS} keys are erased in one call`, 'Preview them first, then pass its preview_id');
+  return eraseKeys(parts, keys, call);
 };
 
-const preview = async (parts: CommandParts, keyOrQuery: string): Promise<ForgetResult> => {
-  const found = isKey(keyOrQuery)
-    ? [parseKey(keyOrQuery)]
-    : (await parts.bestMatches(keyOrQuery, true)).filter((match) => match.confident).map((match) => match.key);
+const preview = async (parts: CommandParts, input: ForgetInput, call: Call): Promise<ForgetResult> => {
+  const found = await meantBy(parts, input);
   await parts.fresh();
-  const histories = await parts.log.load(withFacts(parts, found.slice(0, MAX_KEYS)));
-  const targets = histories.flatMap((history) => {
+  const all = await living(parts, withFacts(parts, found));
+  if (all.length === 0) return { status: 'not_found' };
+  const listed = await parts.log.load(all.slice(0, LISTED));
+  const targets = listed.map((history) => {
     const { state } = stateOf(memoryDecider, history);
-    return isLive(state) ? [{ key: history.subject, content: clip(state.content, SHOWN) }] : [];
+    return { key: history.subject, content: isLive(state) ? clip(state.content, SHOWN) : '' };
   });
-  if (targets.length === 0) return { status: 'not_found' };
+  const preview_id = parts.random.ulid(parts.now());
+  await parts.plans.store(preview_id, all);
+  const named = new Set(found);
+  const facts = all.filter((key) => !named.has(key)).length;
+  call.signal?.throwIfAborted();
   return {
     status: 'preview',
+    preview_id,
+    expires_at: new Date(parts.now() + PREVIEW_SECONDS * 1_000).toISOString(),
+    total: all.length,
+    by_namespace: countByNamespace(all),
+    ...(facts > 0 && { facts }),
     targets,
-    next: 'Nothing was erased yet. To erase exactly these for good, call forget again with confirm: true and keys: their keys.',
+    next: `Nothing was erased yet. To erase exactly ${all.length === 1 ? 'this one' : `these ${all.length}`} for good, call forget again with confirm: true and this preview_id.`,
+    receipt: `For a proof, let the human run in place of that: omnimem forget --confirm ${preview_id} --receipt`,
   };
 };
 
-const erase = async (parts: CommandParts, keys: readonly string[], call: Call): Promise<ForgetResult> => {
-  const { log } = parts;
-  const stamp = stampOf(parts, call);
-  const first = stamp.repeatable ? await log.firstAnswer(stamp.commandId) : undefined;
-  if (first) return erased(parts, first, first.result.deleted_keys as string[]);
-  await parts.fresh();
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const histories = await log.load(withFacts(parts, keys));
-    const going = histories.filter((history) => {
-      const { state } = stateOf(memoryDecider, history);
-      return keys.includes(history.subject) || isLive(state)
-        ? memoryDecider.decide({ type: 'ForgetMemory', data: {} }, state).length > 0
-        : false;
-    });
-    if (going.length === 0) return { status: 'deleted', deleted_keys: [], erased: true, disk: parts.onErased([]) };
-    const models = await parts.models();
-    const subjects = await Promise.all(
-      going.map(async ({ subject, version }) => ({
-        subject,
-        expected: version,
-        deletes: [...(await parts.rowsOf(subject)), ...models.map((model) => parts.keys.embedding(model, subject))],
-      })),
-    );
-    const deleted_keys = going.map(({ subject }) => subject);
-    const answer = await log.forget({ ...stamp, subjects, result: { deleted_keys } });
-    if ('events' in answer) return erased(parts, answer, deleted_keys);
-  }
-  throw new DomainError('CONFLICT', 'Others kept changing these memories; nothing was erased', 'Repeat the call');
+/** In the order given. A few are looked up in the log itself, many in the index. */
+const living = async ({ log, index }: CommandParts, keys: readonly string[]): Promise<readonly string[]> => {
+  if (keys.length > ERASURE_BATCH) return keys.filter((key) => index.documents.has(key));
+  return (await log.load(keys)).filter((history) => isLive(stateOf(memoryDecider, history).state)).map(({ subject }) => subject);
 };
 
-const erased = async (parts: CommandParts, appended: Appended, deleted_keys: readonly string[]): Promise<ForgetResult> => ({
+const countByNamespace = (keys: readonly string[]): Readonly<Record<string, number>> => {
+  const counts: Record<string, number> = {};
+  for (const key of keys) {
+    const namespace = namespaceOf(key) ?? 'other';
+    counts[namespace] = (counts[namespace] ?? 0) + 1;
+  }
+  return counts;
+};
+
+const erasureOf = ({ commandId, actor, at }: Stamped): Erasure => ({ correlation: commandId, actor, at });
+
+const eraseKeys = async (parts: CommandParts, keys: readonly string[], call: Call): Promise<ForgetResult> => {
+  const erasure = erasureOf(stampOf(parts, call));
+  await parts.fresh();
+  const erased = await eraseBatch(parts, keys, erasure, erasure.correlation, 'refused');
+  return answerOf(parts, await eraseLateFacts(parts, erased, erasure));
+};
+
+const erasePreviewed = async (parts: CommandParts, previewId: string, call: Call): Promise<ForgetResult> => {
+  const stamp = stampOf(parts, call);
+  const begun = await parts.plans.start(previewId, stamp.commandId, stamp.at);
+  const plan = begun && (await parts.plans.read(previewId));
+  if (!begun || !plan) {
+    throw new DomainError('CONFIRMATION_REQUIRED', 'There is no such preview any more', 'Call forget without confirm for a new one');
+  }
+  const erasure: Erasure = { ...begun, actor: stamp.actor };
+  const total = plan.batches.reduce((sum, batch) => sum + batch.length, 0);
+  let all: Erased = { keys: [], appended: undefined };
+  await parts.fresh();
+  for (const [i, batch] of plan.batches.entries()) {
+    call.signal?.throwIfAborted();
+    const { keys, appended } = await eraseBatch(parts, batch, erasure, `${erasure.correlation}:${i}`, 'ignored');
+    all = { keys: [...all.keys, ...keys], appended: appended ?? all.appended };
+    parts.onErased(keys);
+    call.progress?.('erasing', Math.min((i + 1) * ERASURE_BATCH, total), total);
+  }
+  return answerOf(parts, await eraseLateFacts(parts, all, erasure));
+};
+
+const answerOf = async (parts: CommandParts, { keys, appended }: Erased): Promise<ForgetResult> => ({
   status: 'deleted',
-  deleted_keys,
+  deleted: keys.length,
+  deleted_keys: keys.slice(0, MAX_KEYS),
   erased: true,
-  disk: parts.onErased(deleted_keys),
+  disk: parts.onErased(keys),
   ...(await visibility(parts, appended)),
 });
-
-/** A fact that was drawn from a memory says what it said, and goes with it. */
-const withFacts = ({ index }: CommandParts, keys: readonly string[]): string[] => {
-  const wanted = new Set(keys);
-  for (const { key, enrichedFrom } of index.documents.values()) if (enrichedFrom !== undefined && wanted.has(enrichedFrom)) wanted.add(key);
-  return [...wanted];
-};

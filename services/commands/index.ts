@@ -8,6 +8,7 @@ import { retag } from './retag.js';
 import { revise } from './revise.js';
 import { setLicence, setProvenance } from './stamping.js';
 import { suppressTopic, unsuppressTopic } from './topics.js';
+import { undo } from './undo.js';
 
 /** The write side over its parts. */
 export const createCommands = (parts: CommandParts): Commands => {
@@ -24,6 +25,7 @@ export const createCommands = (parts: CommandParts): Commands => {
     archive: over(archive),
     reinstate: over(reinstate),
     forget: over(forget),
+    undo: over(undo),
     suppressTopic: over(suppressTopic),
     unsuppressTopic: over(unsuppressTopic),
     setLicence: over(setLicence),

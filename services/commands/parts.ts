@@ -2,8 +2,10 @@ import type { Position } from '../../domain/envelope.js';
 import { DomainError } from '../../domain/errors.js';
 import type { SimilarityThresholds } from '../../domain/similarity.js';
 import type { IngestMode } from '../../domain/vocabulary.js';
+import type { Made } from '../../projections/correlations.js';
 import type { Keys } from '../../projections/keys.js';
 import type { RecallIndex } from '../../projections/recall/recall-index.js';
+import type { TimelineRow } from '../../projections/timeline.js';
 import type { Call } from '../api.js';
 import type { Embedder } from '../embedding/port.js';
 import type { Appended } from '../eventlog/append.js';
@@ -11,6 +13,7 @@ import type { Stamped } from '../eventlog/handle.js';
 import type { EventLog } from '../eventlog/log.js';
 import type { Random } from '../eventlog/random.js';
 import type { Match } from '../queries/matches.js';
+import type { ForgetPlans } from './forget-plan.js';
 
 /** What commands are made of. */
 export type CommandParts = {
@@ -38,6 +41,12 @@ export type CommandParts = {
   readonly noteModel: (model: string) => Promise<void>;
   /** Members of documents named `<namespace>:<doc_id>`, in no order. */
   readonly documentMembers: (documents: readonly string[]) => Promise<readonly string[]>;
+  /** What previews of forgetting listed. */
+  readonly plans: ForgetPlans;
+  /** Everything one command made. */
+  readonly madeBy: (correlation: string) => Promise<readonly Made[]>;
+  /** The history of a subject without its texts, oldest first. */
+  readonly linesOf: (subject: string) => Promise<readonly TimelineRow[]>;
   /** Every model id that has vectors here. */
   readonly models: () => Promise<readonly string[]>;
   /** Told that bytes of these memories wait to be erased from the disk; says whether that is ours to do. */

@@ -15,7 +15,7 @@ export const revise = async (parts: CommandParts, input: ReviseInput, call: Call
   const { log } = parts;
   const key = parseKey(input.key);
   const content = parseContent(input.content);
-  refuseSecrets(content);
+  if (input.force !== true) refuseSecrets(content);
   const reason = parseOptionalReason(input.reason);
   const embedded = await embedForWrite(parts, [content], call.signal);
   if (embedded.state === 'stored') await parts.noteModel(embedded.embedder.identity.id);

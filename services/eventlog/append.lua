@@ -2,8 +2,8 @@
 -- Appends the events of several commands, each whole or not at all: every check of a command comes before its first write.
 -- A command met twice (same result key) answers its first result and writes nothing.
 --
--- KEYS[1] log stream   KEYS[2] erasures counter   KEYS[3] claims hash
--- KEYS[4..] result keys, payload hashes and embedding hashes, named by index in the plan
+-- KEYS[1] log stream   KEYS[2] erasures counter   KEYS[3] claims hash   KEYS[4] mark of a restore that is under way
+-- KEYS[5..] result keys, payload hashes and embedding hashes, named by index in the plan
 -- ARGV[1]   plan, JSON: a list of commands
 --   { c: key of the result, t: seconds to keep it, r: arg of the result (JSON text),
 --     e: expected erasures (or absent), g: [[payload key, expected version], ...] subjects that were only read,
@@ -15,6 +15,7 @@
 -- Returns a list with one entry a command:
 --   { 'ok', '[[n,"position"],...]' }    { 'repeat', stored JSON }    { 'version', write index, actual }
 --   { 'guard', guard index, actual }    { 'claim', write index, claim, holder }    { 'erasures', actual }
+if redis.call('EXISTS', KEYS[4]) == 1 then return redis.error_reply('RESTORING a backup is being restored into this store') end
 local plan = cjson.decode(ARGV[1])
 local LOG, ERASURES, CLAIMS = KEYS[1], KEYS[2], KEYS[3]
 

@@ -30,8 +30,10 @@ export type SubjectWrite = {
 
 /** One command's events: all of them are appended, or none. */
 export type Append = {
-  /** ULID. Met again within a day, the command answers its first result and appends nothing. */
+  /** A ULID, or a batch of one. Met again within a day, the command answers its first result and appends nothing. */
   readonly commandId: string;
+  /** ULID that numbered batches of one action share; each has a command id of its own. Default: the command id. */
+  readonly correlation?: string | undefined;
   readonly actor: string;
   readonly causation?: string | undefined;
   /** ISO, UTC: what the command's clock says. */
@@ -131,7 +133,7 @@ const refuseTooLarge = ({ writes }: Append): void => {
 };
 
 const planOf = (group: readonly Pending[], keys: Keys): { keys: string[]; args: (string | Buffer)[] } => {
-  const scriptKeys: string[] = [keys.log, keys.erasures, keys.claims];
+  const scriptKeys: string[] = [keys.log, keys.erasures, keys.claims, keys.restoring];
   const args: (string | Buffer)[] = [''];
   const key = (name: string): number => scriptKeys.push(name);
   const arg = (...values: readonly (string | Buffer)[]): number => args.push(...values) - values.length + 1;

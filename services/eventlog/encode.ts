@@ -6,8 +6,14 @@ import type { Random } from './random.js';
 /** An event as the scripts take it: id, type, v, at, actor, correlation, causation or '', digest, payload. */
 export type EncodedEvent = { readonly args: readonly (string | Buffer)[]; readonly payload: Buffer; readonly setsContent: boolean };
 
-/** What an event is stamped with. `commandId` is the correlation. */
-export type Stamp = { readonly commandId: string; readonly actor: string; readonly causation?: string | undefined; readonly at: string };
+/** What an event is stamped with. `commandId` is the correlation, unless several batches share another one. */
+export type Stamp = {
+  readonly commandId: string;
+  readonly correlation?: string | undefined;
+  readonly actor: string;
+  readonly causation?: string | undefined;
+  readonly at: string;
+};
 
 const SETS_CONTENT: ReadonlySet<string> = new Set(['MemoryRemembered', 'MemoryRevised']);
 
@@ -15,9 +21,9 @@ const SETS_CONTENT: ReadonlySet<string> = new Set(['MemoryRemembered', 'MemoryRe
 export const encodeEvent = (event: DomainEvent, stamp: Stamp, catalogue: Catalogue<DomainEvent>, random: Random): EncodedEvent => {
   const { v, data } = catalogue.write(event);
   const payload = encodePayload(random.bytes(NONCE_BYTES), { type: event.type, v, at: stamp.at, data });
-  const { at, actor, commandId, causation = '' } = stamp;
+  const { at, actor, commandId, correlation = commandId, causation = '' } = stamp;
   return {
-    args: [random.ulid(Date.parse(at)), event.type, String(v), at, actor, commandId, causation, digestOf(payload), payload],
+    args: [random.ulid(Date.parse(at)), event.type, String(v), at, actor, correlation, causation, digestOf(payload), payload],
     payload,
     setsContent: SETS_CONTENT.has(event.type),
   };

@@ -2,11 +2,13 @@
 -- Forgets subjects: the event is appended, every earlier payload, vector, row, claim and counter goes, and the erasure
 -- number moves, all in one step. Works at the memory limit, since it is the way out of it.
 --
--- KEYS[1] log   KEYS[2] erasures   KEYS[3] claims   KEYS[4] result key   KEYS[5..6] counter hashes   KEYS[7..] as the plan says
+-- KEYS[1] log   KEYS[2] erasures   KEYS[3] claims   KEYS[4] result key   KEYS[5..6] counter hashes
+-- KEYS[7] mark of a restore that is under way   KEYS[8..] as the plan says
 -- ARGV[1] plan, JSON: { t: seconds to keep the result, r: arg of the result,
 --           w: [{ k: payload key, s: arg of the subject, x: expected version, ev: first arg of the event, d: [key to delete, ...] }, ...] }
 -- ARGV[2..] as in append.lua: an event takes 9 values
 -- Returns { 'ok', '[[n,"position"],...]', erasures } | { 'repeat', stored JSON } | { 'version', write index, actual }
+if redis.call('EXISTS', KEYS[7]) == 1 then return redis.error_reply('RESTORING a backup is being restored into this store') end
 local plan = cjson.decode(ARGV[1])
 local LOG, ERASURES, CLAIMS, RESULT = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 

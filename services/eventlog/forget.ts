@@ -14,6 +14,8 @@ const SCRIPT = loadScript('services/eventlog/forget.lua');
 
 export type Forget = {
   readonly commandId: string;
+  /** ULID that numbered batches of one erasure share. Default: the command id. */
+  readonly correlation?: string | undefined;
   readonly actor: string;
   readonly at: string;
   /** Each subject at the version it was read, and the physical keys that hold its text or vectors. */
@@ -36,6 +38,7 @@ export const forgetSubjects = async (
     keys.commandResult(forget.commandId),
     keys.counter(RECALL_COUNTERS.count),
     keys.counter(RECALL_COUNTERS.last),
+    keys.restoring,
   ];
   const args: (string | Buffer)[] = ['', JSON.stringify(forget.result)];
   const writes = forget.subjects.map(({ subject, expected, deletes }) => {

@@ -38,6 +38,7 @@ const INDEX_PATIENCE_MS = 1_000;
 /** Looks at everything that health and metrics report, and keeps the marker that tells an empty store from a new one. */
 export class Examiner {
   #parts: ExaminerParts;
+  /** What was here when it was last looked at, by this process or the one before. */
   #before: StoreMarker | undefined;
   #differs: string | undefined;
   #dataDirFault: string | undefined;
@@ -50,9 +51,8 @@ export class Examiner {
 
   /** Compares the store with the one that was here last time, before anything new is noted. */
   async start(): Promise<void> {
-    const { config, log } = this.#parts;
+    const { config } = this.#parts;
     this.#before = await readMarker(config.dataDir, config.tenant);
-    this.#differs = storeDiffers(this.#before, { log_id: log.logId, events: await log.size() });
     await this.#mark();
     this.#timer = setInterval(() => void this.#mark(), MARK_EVERY_MS);
     this.#timer.unref();
@@ -65,16 +65,26 @@ export class Examiner {
 
   /** Notes what is here now, unless it is less than what was here: then the old marker is the evidence. */
   async #mark(): Promise<void> {
-    const { config, log, now } = this.#parts;
+    const { config } = this.#parts;
     if (this.#differs) return;
+    const before = this.#before;
+    const found = await this.#look().catch(() => undefined);
+    if (!found) return;
+    this.#differs = storeDiffers(before, found);
+    if (this.#differs) return;
+    if (found.events >= (this.#before?.events ?? 0)) this.#before = found;
     try {
-      const events = await log.size();
-      await writeMarker(config.dataDir, config.tenant, { log_id: log.logId, events, seen_at: new Date(now()).toISOString() });
+      await writeMarker(config.dataDir, config.tenant, found);
       this.#dataDirFault = undefined;
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code !== undefined && code !== 'UNAVAILABLE') this.#dataDirFault = code;
+      this.#dataDirFault = (error as NodeJS.ErrnoException).code ?? 'unknown';
     }
+  }
+
+  async #look(): Promise<StoreMarker> {
+    const { log, redis, keys, now } = this.#parts;
+    const [logId, events] = await Promise.all([redis.hget(keys.meta, 'log_id'), log.size()]);
+    return { log_id: logId ?? 'without a name', events, seen_at: new Date(now()).toISOString() };
   }
 
   async health(): Promise<HealthResult> {

@@ -10,7 +10,9 @@ const CALM_MS = 2_000;
 const LOOK_MS = 250;
 const IDLE_MS = 60_000;
 const PAGE = 1_000;
+/** Fields of the log's meta hash: the number of erasures up to which each half of the work is done. */
 const CONFIRMED = 'erasures_confirmed';
+const TEXTS_DROPPED = 'erasures_texts_dropped';
 
 export type EraserParts = {
   readonly log: EventLog;
@@ -33,7 +35,6 @@ export class Eraser {
   #wakeup = createWakeup();
   #stopping = new AbortController();
   #running: Promise<void> | undefined;
-  #forgotten = new Set<string>();
 
   constructor(parts: EraserParts) {
     this.#parts = parts;
@@ -43,16 +44,20 @@ export class Eraser {
     this.#running ??= this.#run();
   }
 
-  /** These memories were forgotten now. */
-  erased(memories: readonly string[]): void {
-    for (const memory of memories) this.#forgotten.add(memory);
+  /** Something was forgotten now: look at once. */
+  poke(): void {
     this.#wakeup.poke();
   }
 
   /** Erasures whose bytes may still be on the disk. */
   async pending(): Promise<number> {
+    return (await this.#erasuresSince(CONFIRMED)).count;
+  }
+
+  async #erasuresSince(field: string): Promise<{ readonly count: number; readonly erasures: number }> {
     const { log, redis, keys } = this.#parts;
-    return (await log.erasures()) - Number((await redis.hget(keys.meta, CONFIRMED)) ?? 0);
+    const [erasures, done] = await Promise.all([log.erasures(), redis.hget(keys.meta, field)]);
+    return { count: erasures - Number(done ?? 0), erasures };
   }
 
   async close(): Promise<void> {
@@ -64,7 +69,7 @@ export class Eraser {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
-        if (this.#forgotten.size > 0) await this.#dropQueryTexts();
+        await this.#dropQueryTexts();
         if (this.#parts.managed && (await this.pending()) > 0) {
           await delay(CALM_MS, undefined, { signal });
           await this.#rewrite(signal);
@@ -77,22 +82,42 @@ export class Eraser {
     }
   }
 
+  /** Whoever forgot, and whichever process died in between: what the store says is gone decides. */
   async #dropQueryTexts(): Promise<void> {
     const { redis, keys } = this.#parts;
-    const memories = [...this.#forgotten];
+    const { count, erasures } = await this.#erasuresSince(TEXTS_DROPPED);
+    if (count <= 0) return;
     let from = '-';
     for (;;) {
       const page = await redis.xrange(keys.recalls, from, '+', 'COUNT', PAGE);
-      for (const [id, fields] of page) {
-        const shown = fields[fields.indexOf('keys') + 1] ?? '';
-        if (!memories.some((memory) => shown.includes(memory))) continue;
-        await redis.hdel(keys.recallTexts(new Date(Number(id.split('-')[0])).toISOString().slice(0, 10)), id);
+      const recalls = page.map(([id, fields]) => ({
+        id,
+        at: fields[fields.indexOf('at') + 1] ?? '',
+        shown: JSON.parse(fields[fields.indexOf('keys') + 1] ?? '[]') as string[],
+      }));
+      const gone = await this.#forgottenOf([...new Set(recalls.flatMap(({ shown }) => shown))]);
+      for (const { id, at, shown } of recalls) {
+        if (shown.some((memory) => gone.has(memory))) await redis.hdel(keys.recallTexts(at.slice(0, 10)), id);
       }
       const last = page.at(-1);
       if (!last || page.length < PAGE) break;
       from = `(${last[0]}`;
     }
-    for (const memory of memories) this.#forgotten.delete(memory);
+    await redis.hset(keys.meta, TEXTS_DROPPED, erasures);
+  }
+
+  async #forgottenOf(memories: readonly string[]): Promise<ReadonlySet<string>> {
+    const { redis, keys } = this.#parts;
+    const pipeline = redis.pipeline();
+    for (const memory of memories) pipeline.hexists(keys.payloads(memory), 'f');
+    const replies = (await pipeline.exec()) ?? [];
+    return new Set(
+      memories.filter((_, i) => {
+        const [error, forgotten] = replies[i] ?? [new Error('The connection to Valkey broke')];
+        if (error) throw error;
+        return forgotten === 1;
+      }),
+    );
   }
 
   async #rewrite(signal: AbortSignal): Promise<void> {

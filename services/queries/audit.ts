@@ -5,6 +5,7 @@ import { NAMESPACES, type State } from '../../domain/vocabulary.js';
 import { counters, countSets, countShared, membersOf, membersShared, sets } from '../../projections/counters.js';
 import { withServing } from '../../projections/generation.js';
 import type { Call, MemoryAuditInput, MemoryAuditResult } from '../api.js';
+import { type AuditPage, type AuditScope, auditEarlier } from '../history/audit.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
 import type { QueryParts } from './parts.js';
 import { rowsOf } from './rows.js';
@@ -13,7 +14,7 @@ const LIMIT = { default: 100, max: 500 } as const;
 const SHOWN = 80;
 
 /** What is stored, page by page, in a stable order: by namespace, then state, then age. Every namespace, every state counted. */
-export const memoryAudit = async (parts: QueryParts, input: MemoryAuditInput, _call: Call): Promise<MemoryAuditResult> => {
+export const memoryAudit = async (parts: QueryParts, input: MemoryAuditInput, call: Call): Promise<MemoryAuditResult> => {
   const { redis, keys } = parts;
   const project = input.project === undefined ? undefined : parseProjectName(input.project);
   if (input.namespace !== undefined && !NAMESPACES.includes(input.namespace)) {
@@ -23,9 +24,14 @@ export const memoryAudit = async (parts: QueryParts, input: MemoryAuditInput, _c
   const limit = Math.min(LIMIT.max, Math.max(1, Math.trunc(input.limit ?? LIMIT.default)));
   const offset = Math.max(0, Math.trunc(input.offset ?? 0));
   const listed: readonly State[] = input.include_archived === true ? ['active', 'deprioritised', 'archived'] : ['active', 'deprioritised'];
+  const scope = { project, namespaces, listed, offset, limit };
+  if (input.as_of !== undefined) {
+    const { answer, as_of, beginning } = await auditEarlier(parts, input.as_of, call, scope);
+    return { ...resultOf(answer, scope), as_of, ...(beginning !== undefined && { message: beginning }) };
+  }
   await parts.fresh();
 
-  const { summary, matching_total, page } = await unavailableWhenDown(() =>
+  const { summary, page } = await unavailableWhenDown(() =>
     withServing(redis, keys, counters.name, async (generation) => {
       const count = async (state: State): Promise<number> => {
         const names = namespaces.map((namespace) => sets.state(namespace, state));
@@ -46,12 +52,16 @@ export const memoryAudit = async (parts: QueryParts, input: MemoryAuditInput, _c
       return {
         // What was forgotten keeps no project, so that it counts only where no project is asked for.
         summary: { active, deprioritised, archived, deleted: project === undefined ? deleted.reduce((sum, size) => sum + size, 0) : 0 },
-        matching_total: active + deprioritised + (listed.includes('archived') ? archived : 0),
         page: await pageOf(parts, generation, groups, project, offset, limit),
       };
     }),
   );
-  const rows = await rowsOf(parts, page);
+  return resultOf({ summary, page, rows: await rowsOf(parts, page) }, scope);
+};
+
+const resultOf = ({ summary, page, rows }: AuditPage, { listed, offset, limit }: AuditScope): MemoryAuditResult => {
+  const { active, deprioritised, archived } = summary;
+  const matching_total = active + deprioritised + (listed.includes('archived') ? archived : 0);
   const entries = page.flatMap((key) => {
     const row = rows.get(key);
     return row
@@ -60,7 +70,7 @@ export const memoryAudit = async (parts: QueryParts, input: MemoryAuditInput, _c
   });
   return {
     summary,
-    total: summary.active + summary.deprioritised + summary.archived,
+    total: active + deprioritised + archived,
     matching_total,
     offset,
     limit,

@@ -3,11 +3,15 @@ import { DomainError } from '../../domain/errors.js';
 import { isMemoryKey } from '../../domain/memory/key.js';
 import { counters, membersOf, sets } from '../../projections/counters.js';
 import { withServing } from '../../projections/generation.js';
-import { memories, toMemory } from '../../projections/memories.js';
+import { covers } from '../../projections/history/cut.js';
+import { foldRow, rowAfter } from '../../projections/history/fold.js';
+import { toMemory } from '../../projections/memories.js';
 import type { Row } from '../../projections/projection.js';
 import { readTimeline, timeline } from '../../projections/timeline.js';
-import type { Call, ExplainMemoryResult, TimelineLine } from '../api.js';
+import type { Call, ExplainMemoryInput, ExplainMemoryResult, TimelineLine } from '../api.js';
 import { RECALL_COUNTERS } from '../eventlog/forget.js';
+import { appearancesOf } from '../history/appearances.js';
+import { cutOf, isoOf } from '../history/as-of.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
 import { detailOf } from './detail.js';
 import type { QueryParts } from './parts.js';
@@ -17,38 +21,29 @@ const MAX_EVENTS = 200;
 
 /**
  * The history of one memory straight from the log: each event, when, by whom, and which fields it changed, found by
- * applying the events one after another exactly as the view does. An erased event keeps its line and loses its text.
+ * applying the events one after another exactly as the view does. An erased event keeps its line and loses its text. With
+ * the recalls it appeared in; with `as_of` all of it up to that moment.
  */
-export const explainMemory = async (
-  parts: QueryParts,
-  input: { readonly key: string; readonly max_events?: number | undefined },
-  _call: Call,
-): Promise<ExplainMemoryResult> => {
+export const explainMemory = async (parts: QueryParts, input: ExplainMemoryInput, _call: Call): Promise<ExplainMemoryResult> => {
   const key = input.key.trim();
   if (!isMemoryKey(key))
     throw new DomainError('VALIDATION', 'This is no memory key', 'A key looks like mem:episodic:01J… ; recall shows them');
+  const cut = input.as_of === undefined ? undefined : await cutOf(parts, input.as_of);
   await parts.fresh();
   const { redis, keys, log } = parts;
-  const lines = await unavailableWhenDown(() =>
+  const everything = await unavailableWhenDown(() =>
     withServing(redis, keys, timeline.name, (generation) => readTimeline(redis, keys, generation, key)),
   );
-  if (lines.length === 0) return { status: 'not_found', key };
+  const end = cut ? everything.findIndex(({ position }) => !covers(cut, position)) : -1;
+  const lines = end < 0 ? everything : everything.slice(0, end);
+  const as_of = cut && { position: cut.upTo, time: isoOf(cut) };
+  if (lines.length === 0) return { status: 'not_found', key, ...(as_of && { as_of }) };
   const entries = await log.at(lines.map(({ position }) => position));
   const shown = tell(entries);
   const limit = Math.max(1, Math.min(MAX_EVENTS, input.max_events ?? MAX_EVENTS));
-  const row = (await rowsOf(parts, [key])).get(key);
-  const [recall_count, last_recalled] = await unavailableWhenDown(() =>
-    Promise.all([redis.hget(keys.counter(RECALL_COUNTERS.count), key), redis.hget(keys.counter(RECALL_COUNTERS.last), key)]),
-  );
-  const [siblings, facts] = await unavailableWhenDown(() =>
-    withServing(redis, keys, counters.name, (generation) =>
-      Promise.all([
-        row?.doc_id === undefined ? [] : membersOf(redis, keys, generation, sets.document(row.doc_id)),
-        membersOf(redis, keys, generation, sets.facts(key)),
-      ]),
-    ),
-  );
-  const others = siblings.filter((sibling) => sibling !== key);
+  const row = cut ? toMemory(key, foldRow(entries)) : (await rowsOf(parts, [key])).get(key);
+  const recalls = await appearancesOf(redis, keys, key, cut?.time);
+  const now = cut ? NOTHING_OF_NOW : await standingNow(parts, key, row?.doc_id);
   return {
     status: row ? 'found' : 'forgotten',
     key,
@@ -56,12 +51,39 @@ export const explainMemory = async (
     ...(row?.deprioritised_reason !== undefined && { deprioritised_reason: row.deprioritised_reason }),
     ...(row && row.reinstate_hints.length > 0 && { reinstate_hints: row.reinstate_hints }),
     ...(row?.enriched_from !== undefined && { enriched_from: row.enriched_from }),
+    ...now,
+    timeline: shown.slice(-limit),
+    ...(shown.length > limit && { timeline_cut: { shown: limit, total: shown.length } }),
+    ...(recalls.total > 0 && { recalls: recalls.shown }),
+    ...(recalls.total > recalls.shown.length && { recalls_cut: { shown: recalls.shown.length, total: recalls.total } }),
+    ...(as_of && { as_of }),
+  };
+};
+
+type Found = Exclude<ExplainMemoryResult, { readonly status: 'not_found' }>;
+type OfNow = Pick<Found, 'recall_count' | 'last_recalled' | 'siblings' | 'facts'>;
+
+const NOTHING_OF_NOW: OfNow = {};
+
+/** What the counters and the other memories say now. */
+const standingNow = async ({ redis, keys }: QueryParts, key: string, document: string | undefined): Promise<OfNow> => {
+  const [recall_count, last_recalled] = await unavailableWhenDown(() =>
+    Promise.all([redis.hget(keys.counter(RECALL_COUNTERS.count), key), redis.hget(keys.counter(RECALL_COUNTERS.last), key)]),
+  );
+  const [siblings, facts] = await unavailableWhenDown(() =>
+    withServing(redis, keys, counters.name, (generation) =>
+      Promise.all([
+        document === undefined ? [] : membersOf(redis, keys, generation, sets.document(document)),
+        membersOf(redis, keys, generation, sets.facts(key)),
+      ]),
+    ),
+  );
+  const others = siblings.filter((sibling) => sibling !== key);
+  return {
     ...(recall_count !== null && { recall_count: Number(recall_count) }),
     ...(last_recalled !== null && { last_recalled }),
     ...(others.length > 0 && { siblings: others }),
     ...(facts.length > 0 && { facts }),
-    timeline: shown.slice(-limit),
-    ...(shown.length > limit && { timeline_cut: { shown: limit, total: shown.length } }),
   };
 };
 
@@ -79,21 +101,9 @@ const tell = (entries: Entries): TimelineLine[] => {
     const line = { n, event: type, event_id: id, position, at, actor, correlation, ...(causation !== undefined && { causation }) };
     if (entry.kind === 'husk') return { ...line, erased: true };
     const before = fields;
-    for (const write of memories.apply(entry.event, new Map())) {
-      if (write.op === 'del') fields = {};
-      if (write.op === 'set') fields = withFields(fields, write.fields);
-    }
+    fields = rowAfter(fields, entry.event);
     return { ...line, changed: difference(envelope.subject, before, fields) };
   });
-};
-
-const withFields = (row: Row, changes: Readonly<Record<string, string | undefined>>): Row => {
-  const next: Record<string, string> = { ...row };
-  for (const [name, value] of Object.entries(changes)) {
-    if (value === undefined) delete next[name];
-    else next[name] = value;
-  }
-  return next;
 };
 
 /** Bookkeeping of the view that says nothing to a reader. */

@@ -4,9 +4,15 @@ import { parseProjectName } from '../../domain/project.js';
 import { byScoreThenKey, isReinstateCandidate, type ScoreBreakdown, scoreMemory } from '../../domain/scoring.js';
 import { dateHint } from '../../domain/temporal.js';
 import { NAMESPACES, type Namespace, type State } from '../../domain/vocabulary.js';
+import type { RecallIndex } from '../../projections/recall/recall-index.js';
 import type { VectorSpace } from '../../projections/recall/space.js';
 import { hybridSearch } from '../../projections/search/hybrid.js';
 import type { QueryParts, RecallStage, Stale } from './parts.js';
+
+/** What a ranking looks at: the recall index, or the state of an earlier moment. */
+export type Searched = Pick<RecallIndex, 'documents' | 'hinted' | 'words' | 'serving' | 'suppressed'>;
+
+export type RankParts = Omit<QueryParts, 'index'> & { readonly index: Searched };
 
 export type Question = {
   readonly query: string;
@@ -40,7 +46,7 @@ const EMBED_PATIENCE_MS = 5_000;
  * by words from each namespace, fused to one similarity, cut at the floor, multiplied as the specification says, a fact
  * behind its own source left out, best first, ties by key.
  */
-export const rank = async (parts: QueryParts, question: Question): Promise<Ranking> => {
+export const rank = async (parts: RankParts, question: Question): Promise<Ranking> => {
   const query = parseQuery(question.query);
   const namespaces = parseNamespaces(question.namespaces);
   const projects = parseProjects(question.projects);
@@ -93,7 +99,7 @@ export const rank = async (parts: QueryParts, question: Question): Promise<Ranki
   return { hits: ranked, search: mode, note: eye.note, stale };
 };
 
-const observed = async <T>({ observe }: QueryParts, stage: RecallStage, work: Promise<T>): Promise<T> => {
+const observed = async <T>({ observe }: RankParts, stage: RecallStage, work: Promise<T>): Promise<T> => {
   const begun = performance.now();
   const result = await work;
   observe(stage, performance.now() - begun);
@@ -106,7 +112,7 @@ const candidates = (topK: number, projects: readonly string[] | undefined): numb
 
 type Eye = { readonly vector?: Float32Array; readonly space?: VectorSpace; readonly note: string | undefined };
 
-const queryVector = async (parts: QueryParts, query: string, signal: AbortSignal | undefined): Promise<Eye> => {
+const queryVector = async (parts: RankParts, query: string, signal: AbortSignal | undefined): Promise<Eye> => {
   const space = parts.index.serving;
   const embedder = space && (await parts.embedderFor(space.model.id));
   if (!space || !embedder) return { note: parts.lexicalBecause() };
@@ -123,7 +129,7 @@ const queryVector = async (parts: QueryParts, query: string, signal: AbortSignal
 };
 
 const isHinted = (
-  { index }: QueryParts,
+  { index }: RankParts,
   key: string,
   query: string,
   namespaces: readonly Namespace[],
@@ -136,7 +142,7 @@ const isHinted = (
 };
 
 /** Verbatim carries more than what was drawn from it: the fact goes, and its source takes the better score of the two. */
-const withoutFactsBehindSources = ({ index }: QueryParts, hits: readonly RankedHit[]): RankedHit[] => {
+const withoutFactsBehindSources = ({ index }: RankParts, hits: readonly RankedHit[]): RankedHit[] => {
   const byKey = new Map(hits.map((hit) => [hit.key, hit]));
   for (const fact of hits) {
     const sourceKey = index.documents.get(fact.key)?.enrichedFrom;

@@ -14,9 +14,10 @@ import type {
   RecallResult,
   ScoreParts,
 } from '../api.js';
+import { recallEarlier } from '../history/recall.js';
 import { fitAnswer } from './fit.js';
 import type { QueryParts } from './parts.js';
-import { type Ranking, rank } from './rank.js';
+import { type Question, type Ranking, rank } from './rank.js';
 import { type Shown, showable } from './rows.js';
 import { recordRecall } from './telemetry.js';
 
@@ -52,13 +53,9 @@ export const recallIndex = async (parts: QueryParts, input: RecallIndexInput, ca
 
 const found = async (parts: QueryParts, input: RecallInput, call: Call, topK: number, kind: 'recall' | 'recall_index') => {
   const started = performance.now();
-  const ranking = await rank(parts, {
-    query: input.query,
-    namespaces: input.namespaces,
-    projects: input.project_filter,
-    topK,
-    signal: call.signal,
-  });
+  const question = { query: input.query, namespaces: input.namespaces, projects: input.project_filter, topK, signal: call.signal };
+  if (input.as_of !== undefined) return foundEarlier(parts, input.as_of, call, question);
+  const ranking = await rank(parts, question);
   const reading = performance.now();
   const shown = await showable(parts, ranking.hits, topK);
   parts.observe('rows', performance.now() - reading);
@@ -71,6 +68,11 @@ const found = async (parts: QueryParts, input: RecallInput, call: Call, topK: nu
   });
   parts.observe('total', performance.now() - started);
   return { shown, ranking, notes: ranking.stale ? { stale: ranking.stale } : {} };
+};
+
+const foundEarlier = async (parts: QueryParts, asOf: string, call: Call, question: Question) => {
+  const { answer, as_of, beginning } = await recallEarlier(parts, asOf, call, question);
+  return { ...answer, notes: { as_of, ...(beginning !== undefined && { message: beginning }) } };
 };
 
 const budgetOf = ({ maxTokens }: QueryParts, { max_tokens }: RecallInput): number =>

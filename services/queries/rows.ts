@@ -1,7 +1,7 @@
 import { type MemoryRow, readServingMemories } from '../../projections/memories.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
 import type { QueryParts } from './parts.js';
-import type { RankedHit } from './rank.js';
+import type { RankedHit, RankParts } from './rank.js';
 
 export type Shown = { readonly hit: RankedHit; readonly row: MemoryRow };
 
@@ -12,7 +12,12 @@ export const rowsOf = (
 ): Promise<ReadonlyMap<string, MemoryRow>> => unavailableWhenDown(() => readServingMemories(redis, keys, wanted));
 
 /** The first `count` hits that still have a row and speak of no suppressed topic, with their rows. */
-export const showable = async (parts: QueryParts, hits: readonly RankedHit[], count: number): Promise<readonly Shown[]> => {
+export const showable = async (
+  parts: RankParts,
+  hits: readonly RankedHit[],
+  count: number,
+  read: (wanted: readonly string[]) => ReturnType<typeof rowsOf> = (wanted) => rowsOf(parts, wanted),
+): Promise<readonly Shown[]> => {
   const { matches, topics } = parts.index.suppressed;
   const shown: Shown[] = [];
   let from = 0;
@@ -20,10 +25,7 @@ export const showable = async (parts: QueryParts, hits: readonly RankedHit[], co
     // Without suppressions the first page is nearly always enough.
     const page = hits.slice(from, from + (topics.size > 0 ? 2 * count : count - shown.length));
     from += page.length;
-    const rows = await rowsOf(
-      parts,
-      page.map(({ key }) => key),
-    );
+    const rows = await read(page.map(({ key }) => key));
     for (const hit of page) {
       const row = rows.get(hit.key);
       if (row && shown.length < count && matches(row.content) === undefined) shown.push({ hit, row });

@@ -40,24 +40,23 @@ export const recordRecall = (parts: QueryParts, record: RecallRecord): void => {
   }, TOGETHER_MS).unref();
 };
 
-const write = async ({ redis, keys, index }: QueryParts, records: readonly Noted[]): Promise<void> => {
+const write = async ({ redis, keys }: QueryParts, records: readonly Noted[]): Promise<void> => {
   const scriptKeys = [keys.recalls, keys.counter(RECALL_COUNTERS.count), keys.counter(RECALL_COUNTERS.last)];
-  const args: (string | number)[] = ['', RECALLS_KEPT, TEXT_SECONDS];
+  const args: (string | number)[] = ['', RECALLS_KEPT, TEXT_SECONDS, COUNTED];
   const key = (name: string): number => scriptKeys.push(name);
   const arg = (text: string): number => args.push(text);
 
   const plan = records.map(({ kind, actor, query, results, model, at }) => {
     const shown = JSON.stringify(results.map((result) => result.key));
     const scores = JSON.stringify(results.map(({ score }) => score));
-    const fields = ['kind', kind, 'actor', actor, 'keys', shown, 'scores', scores, 'model', model ?? ''];
-    // The text of a query goes with the memories it showed: one that was forgotten meanwhile takes it along.
-    const keepsText = results.every((result) => index.documents.has(result.key));
+    const fields = ['kind', kind, 'actor', actor, 'at', at, 'keys', shown, 'scores', scores, 'model', model ?? ''];
     return {
       f: args.push(...fields) - fields.length + 1,
       n: fields.length,
       at,
-      ...(keepsText && { t: key(keys.recallTexts(at.slice(0, 10))), q: arg(query) }),
-      c: results.slice(0, COUNTED).map((result) => [key(keys.payloads(result.key)), arg(result.key)]),
+      t: key(keys.recallTexts(at.slice(0, 10))),
+      q: arg(query),
+      m: results.map((result) => [key(keys.payloads(result.key)), arg(result.key)]),
     };
   });
   args[0] = JSON.stringify(plan);

@@ -30,6 +30,12 @@ const TROUBLES: readonly Trouble[] = [
     hint: 'Look at the log of the Valkey server.',
     outcomeUnknown: false,
   },
+  {
+    when: /^RESTORING /,
+    says: 'A backup is being restored into this store',
+    hint: 'Writing goes on when it is done. If that restore was ended, run omnimem restore again, or omnimem restore --give-up.',
+    outcomeUnknown: false,
+  },
   { when: /^LOADING /, says: 'Valkey is still loading its data', hint: RETRY, outcomeUnknown: false },
   { when: /^BUSY /, says: 'Valkey is busy with a script', hint: RETRY, outcomeUnknown: false },
   {

@@ -36,7 +36,9 @@ export const parseOptions = (args: readonly string[], scenarios: readonly Scenar
   return { help: values.help, quick: values.quick, only, sizes: sizes ?? (values.quick ? QUICK_SIZES : FULL_SIZES), out: values.out };
 };
 
-export const helpText = (scenarios: readonly Scenario[]): string => `Usage: npm run bench -- [--quick] [--only <scenario>]... [--sizes 1000,10k] [--out <folder>]
+export const helpText = (
+  scenarios: readonly Scenario[],
+): string => `Usage: npm run bench -- [--quick] [--only <scenario>]... [--sizes 1000,10k] [--out <folder>]
 
 Measures the product against what the machine can do, both in the same run, and prints a table. The same figures go to
 <folder>/<time>-<mode>.json (default bench-results). --quick takes about a minute and leaves out the largest store.

@@ -46,11 +46,15 @@ export const startServer = async (dataDir: string, env: Readonly<Record<string, 
     pid: child.pid ?? -1,
     spawned,
     ready: () =>
-      until(child, () => said, async () => {
-        const answer = await fetch(`${base}/readyz`).catch(() => undefined);
-        await answer?.arrayBuffer();
-        return answer?.status === 200;
-      }),
+      until(
+        child,
+        () => said,
+        async () => {
+          const answer = await fetch(`${base}/readyz`).catch(() => undefined);
+          await answer?.arrayBuffer();
+          return answer?.status === 200;
+        },
+      ),
     recall: (query) => recallOver(`${base}/mcp`, query),
     stop,
     [Symbol.asyncDispose]: stop,

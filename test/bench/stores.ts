@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rememberModel } from '../../services/vectors/fill.js';
 import { createCorpus, DIMENSION, type MadeMemory } from './corpus.js';
-import { appendOf, MODEL, openProduct, preparedEmbedder, writeOf } from './product.js';
+import { appendOf, MODEL, openProduct, preparedEmbedder, untilIdle, writeOf } from './product.js';
 
 /** A data folder of the product with made memories in it, and no process on it. */
 export type Store = {
@@ -65,6 +65,7 @@ const makeStore = async (dataDir: string, size: number, say: (text: string) => v
   await Promise.all(waiting);
   const head = await product.log.head();
   if (head) await product.runner.waitFor(head.position, 600_000);
+  await untilIdle();
   say(`made a store of ${size} memories in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
   return { size, dataDir, vectors, sample, plainBytes };
 };

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { connectTools, keyOf, resultsOf, type Tools } from '../e2e/app/client.js';
 import { newId, seededNumbers } from '../support/eventlog.js';
-import { lookAt, verifyStore } from './store.js';
 import { type ServerProcess, startServerProcess, stopServerProcess } from './server.js';
+import { lookAt, verifyStore } from './store.js';
 
 const SEED = Number(process.env.TEST_SEED ?? Date.now() % 1e9);
 const ROUNDS = Number(process.env.TEST_ROUNDS ?? 6);
@@ -52,8 +52,9 @@ it(`every acknowledged write outlives kill -9 of the server at any moment (${ROU
       while (written.size < before + WRITERS) await new Promise((resolve) => setTimeout(resolve, 2));
       await new Promise((resolve) => setTimeout(resolve, random() * 400));
       await server.kill('SIGKILL');
-      await Promise.all(writing);
+      // A client of the library waits for its stream to come back; closing it ends the call.
       await Promise.all(clients.map((tools) => tools.close().catch(() => undefined)));
+      await Promise.all(writing);
 
       server = await startServerProcess(dataDir);
       await using tools = await connectTools(server.url);
@@ -88,7 +89,10 @@ it(`every acknowledged write outlives kill -9 of the server at any moment (${ROU
       for (const chunks of documents.values()) expect(chunks.sort(), hint).toEqual([0, 1, 2]);
       store.close();
       const { issues } = (await tools.call('health')) as { issues: { severity: string; code: string }[] };
-      expect(issues.filter(({ severity }) => severity === 'red'), hint).toEqual([]);
+      expect(
+        issues.filter(({ severity }) => severity === 'red'),
+        hint,
+      ).toEqual([]);
       await tools.close();
       if (round % 2 === 0) await stopServerProcess(server);
       else await server.kill('SIGKILL');

@@ -1,4 +1,4 @@
-import { runTypeScript, type Runner } from '../support/run-ts.js';
+import { type Runner, runTypeScript } from '../support/run-ts.js';
 
 /** The whole product in a process of its own that a test can kill: `npm start` without the screen. */
 const SERVER = `import { createLogger } from './services/log.ts';

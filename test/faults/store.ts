@@ -9,7 +9,8 @@ import { openStore, type Store } from '../../services/ops/store.js';
 const SILENT = { info: () => undefined, warn: () => undefined };
 
 /** A look at the store of a running server, past the server. */
-export const lookAt = (dataDir: string): Promise<Store> => openStore({ target: { path: `${dataDir}/valkey/valkey.sock` }, tenant: 'local' });
+export const lookAt = (dataDir: string): Promise<Store> =>
+  openStore({ target: { path: `${dataDir}/valkey/valkey.sock` }, tenant: 'local' });
 
 /** Throws when a view is not what a replay makes of the log. */
 export const verifyStore = async ({ redis, keys, log }: Pick<Store, 'redis' | 'keys' | 'log'>): Promise<void> => {

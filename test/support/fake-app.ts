@@ -100,12 +100,31 @@ export const createFakeApp = (): FakeApp => {
     reinstate: (input, call) => run('reinstate', input, call, () => transition(input.key_or_query, 'active')),
     forget: (input, call) =>
       run('forget', input, call, () => {
-        const memory = memories.get(input.key_or_query);
+        const memory = memories.get(input.key_or_query ?? input.keys?.[0] ?? '');
         if (!memory) return { status: 'not_found' as const };
-        if (!input.confirm) return { status: 'preview' as const, targets: [{ key: memory.key, content: memory.content }], next: 'confirm' };
+        if (!input.confirm) {
+          return {
+            status: 'preview' as const,
+            preview_id: ulid(),
+            expires_at: AT,
+            total: 1,
+            by_namespace: { [memory.namespace]: 1 },
+            targets: [{ key: memory.key, content: memory.content }],
+            next: 'confirm',
+            receipt: 'a command',
+          };
+        }
         memories.delete(memory.key);
-        return { status: 'deleted' as const, deleted_keys: [memory.key], erased: true as const, disk: 'pending' as const };
+        return { status: 'deleted' as const, deleted: 1, deleted_keys: [memory.key], erased: true as const, disk: 'pending' as const };
       }),
+    undo: (input, call) =>
+      run('undo', input, call, () => ({
+        status: 'unchanged' as const,
+        correlation: input.correlation,
+        restored: [],
+        kept: [],
+        irreversible: [],
+      })),
     suppressTopic: (input, call) =>
       run('suppressTopic', input, call, () => {
         topics.set(input.topic, input.reason ?? '');

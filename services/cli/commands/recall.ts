@@ -45,12 +45,13 @@ export const addRecall: AddCommand = (program) => {
       score_breakdown: scores,
     };
     const answer = await context.tool<RecallResult | RecallIndexResult>(short ? 'recall_index' : 'recall', input);
-    context.answer(answer, say);
+    context.answer(answer, sayRecall);
     return answer.results.length > 0 ? EXIT.ok : EXIT.nothingFound;
   });
 };
 
-const say = (answer: RecallResult | RecallIndexResult): string =>
+/** A recall for a person. */
+export const sayRecall = (answer: RecallResult | RecallIndexResult): string =>
   [...answer.results.map((item) => sayItem(item)), ...notes(answer)].join('\n\n') || 'No memory matches.';
 
 const sayItem = (item: RecallItem | RecallIndexItem): string => {

@@ -1,4 +1,4 @@
-import type { ExplainMemoryResult, TimelineLine } from '../../api.js';
+import type { ExplainMemoryResult, RecallAppearance, TimelineLine } from '../../api.js';
 import { type AddCommand, does, examples } from '../command.js';
 import { EXIT } from '../exit-codes.js';
 import { indented, instant, shown } from '../output.js';
@@ -8,20 +8,21 @@ export const addTimeline: AddCommand = (program) => {
     .command('timeline')
     .summary('show how a memory came to be')
     .description(
-      'Shows every event in the history of one memory, straight from the log: when, by whom, and what changed. Of a forgotten memory the events are left, without their text.',
+      'Shows every event in the history of one memory, straight from the log: when, by whom, and what changed, and the recalls it appeared in. Of a forgotten memory the events are left, without their text.',
     )
     .argument('<key>', 'the key of the memory, as recall shows it')
     .addHelpText('after', examples('omnimem timeline mem:episodic:01J…', 'omnimem timeline mem:episodic:01J… --json'));
   does(command, async (context, _options, key) => {
     const answer = await context.tool<ExplainMemoryResult>('explain_memory', { key });
-    context.answer(answer, say);
+    context.answer(answer, sayTimeline);
     return answer.status === 'not_found' ? EXIT.nothingFound : EXIT.ok;
   });
 };
 
-const say = (answer: ExplainMemoryResult): string => {
+/** A memory's history for a person. */
+export const sayTimeline = (answer: ExplainMemoryResult): string => {
   if (answer.status === 'not_found') return `No memory has the key ${answer.key}.`;
-  const { state, project, recall_count, timeline_cut } = answer;
+  const { state, project, recall_count, timeline_cut, recalls = [], recalls_cut } = answer;
   const about = [
     answer.status === 'forgotten' ? 'forgotten' : state,
     project && `project ${project}`,
@@ -32,8 +33,15 @@ const say = (answer: ExplainMemoryResult): string => {
     ...(answer.content === undefined ? [] : [indented(answer.content)]),
     ...(timeline_cut ? [`  (the last ${timeline_cut.shown} of ${timeline_cut.total} events)`] : []),
     ...answer.timeline.map(sayLine),
+    ...(recalls.length > 0
+      ? [`  Recalls it appeared in${recalls_cut ? ` (the newest ${recalls_cut.shown} of ${recalls_cut.total})` : ''}:`]
+      : []),
+    ...recalls.map(sayAppearance),
   ].join('\n');
 };
+
+const sayAppearance = ({ at, rank, score, actor, query }: RecallAppearance): string =>
+  `    ${instant(at)}  place ${rank}  ${score.toFixed(3)}  by ${actor}${query === undefined ? '' : `  ${shown(query)}`}`;
 
 const sayLine = ({ n, event, at, actor, changed = {}, erased }: TimelineLine): string => {
   const changes = Object.entries(changed).map(([field, { from, to }]) => {

@@ -2,7 +2,7 @@ import type { TimelineLine } from '../../api.js';
 import type { Cut } from '../ceiling.js';
 import { DATA_NOTICE } from '../recalled.js';
 import { defineTool } from '../tool.js';
-import { key } from './parameters.js';
+import { asOf, key } from './parameters.js';
 
 /** The oldest events give way: how things are now is explained by the newest. */
 const CUT_TIMELINE: Cut = {
@@ -20,10 +20,10 @@ const CUT_TIMELINE: Cut = {
 export const explainMemory = defineTool({
   name: 'explain_memory',
   title: 'Explain a memory',
-  description: `Show how a memory came to be: every event in its history, when, by whom and what changed, with its present text and state.
+  description: `Show how a memory came to be: every event in its history, when, by whom and what changed, with its present text and state, and the recalls it appeared in.
 Use it to find out where a statement comes from, what it said before, or why it no longer appears in recall. Of a forgotten memory the events are left, without their text.`,
   effect: 'reads',
-  parameters: { key },
+  parameters: { key, as_of: asOf },
   output: {
     notice: 'string',
     status: 'string',
@@ -32,6 +32,9 @@ Use it to find out where a statement comes from, what it said before, or why it 
     content: 'string',
     state: 'string',
     timeline_cut: 'object',
+    recalls: 'object[]',
+    recalls_cut: 'object',
+    as_of: 'object',
   },
   cut: CUT_TIMELINE,
   run: async (input, { app, call }) => ({ notice: DATA_NOTICE, ...(await app.queries.explainMemory(input, call)) }),

@@ -14,18 +14,38 @@ const CUT_TARGETS: Cut = {
 export const forget = defineTool({
   name: 'forget',
   title: 'Forget for good',
-  description: `Erase memories for good: text, vectors and history. Only for "delete it permanently" or "wipe it"; otherwise use deprioritise.
-Two steps. First without confirm: the answer previews what would go, with keys. Show it to the human. Then again with confirm: true and keys: exactly the keys of the preview. Nothing but those keys is erased, and a query is never run again to find more.
-The text leaves memory at once and the files on disk shortly after (disk: pending).`,
+  description: `Erase memories for good: text, vectors and history, and the facts drawn from them. Only for "delete it permanently" or "wipe it"; otherwise use deprioritise.
+Two steps. First without confirm, saying what: key_or_query, or keys, or any of doc_id, project, created_after and created_before together. The answer previews what would go, with counts and a preview_id. Show it to the human. Then again with confirm: true and that preview_id, or exactly the keys of the preview. Nothing else is erased, and a query is never run again to find more.
+The text leaves memory at once and the files on disk shortly after (disk: pending). An interrupted call goes on when it is repeated with the same preview_id.`,
   effect: 'destroys',
   idempotent: true,
   essential: true,
   parameters: {
-    key_or_query: keyOrQuery,
+    key_or_query: keyOrQuery.optional(),
     confirm: z.boolean().optional().describe('True to erase what the preview listed. Default false: preview only.'),
-    keys: z.array(z.string()).optional().describe('With confirm: exactly the keys of the preview.'),
+    preview_id: z.string().optional().describe('With confirm: the preview_id of the preview, good for half an hour.'),
+    keys: z.array(z.string()).optional().describe('With confirm: exactly the keys of the preview. Without: previews these.'),
+    doc_id: z.string().optional().describe('Every chunk of this document.'),
+    project: z.string().optional().describe('Every memory of this project.'),
+    created_after: z.string().optional().describe('ISO date or time: what was remembered from then on.'),
+    created_before: z.string().optional().describe('ISO date or time: what was remembered before then.'),
   },
-  output: { status: 'string', targets: 'object[]', next: 'string', deleted_keys: 'string[]', erased: 'boolean', disk: 'string' },
+  output: {
+    status: 'string',
+    preview_id: 'string',
+    expires_at: 'string',
+    total: 'integer',
+    by_namespace: 'object',
+    facts: 'integer',
+    targets: 'object[]',
+    next: 'string',
+    receipt: 'string',
+    deleted: 'integer',
+    deleted_keys: 'string[]',
+    erased: 'boolean',
+    disk: 'string',
+    visible: 'boolean',
+  },
   cut: CUT_TARGETS,
   run: (input, { app, call }) => app.commands.forget(input, call),
 });

@@ -18,6 +18,7 @@ import { revise } from './revise.js';
 import { setLicence } from './set-licence.js';
 import { setProvenance } from './set-provenance.js';
 import { suppressTopic } from './suppress-topic.js';
+import { undo } from './undo.js';
 import { unsuppressTopic } from './unsuppress-topic.js';
 import { version } from './version.js';
 
@@ -34,6 +35,7 @@ export const TOOLS: readonly Tool[] = [
   reinstate,
   archive,
   retag,
+  undo,
   explainMemory,
   memoryAudit,
   suppressTopic,

@@ -3,6 +3,7 @@ import { NAMESPACES } from '../../../domain/vocabulary.js';
 import type { Cut } from '../ceiling.js';
 import { DATA_NOTICE } from '../recalled.js';
 import { defineTool } from '../tool.js';
+import { asOf } from './parameters.js';
 
 /** A shorter page is still a page: the next one begins where this one ended. */
 const CUT_PAGE: Cut = {
@@ -30,6 +31,7 @@ Pages are stable: go on with offset while has_more is true.`,
     include_archived: z.boolean().optional().describe('Archived memories too. Default false.'),
     limit: z.number().int().optional().describe('Entries in a page, 1 to 500. Default 100.'),
     offset: z.number().int().optional().describe('Where the page begins. Default 0.'),
+    as_of: asOf,
   },
   output: {
     notice: 'string',
@@ -41,6 +43,8 @@ Pages are stable: go on with offset while has_more is true.`,
     has_more: 'boolean',
     entries: 'object[]',
     cut: 'object',
+    as_of: 'object',
+    message: 'string',
   },
   cut: CUT_PAGE,
   run: async (input, { app, call }) => ({ notice: DATA_NOTICE, ...(await app.queries.memoryAudit(input, call)) }),

@@ -39,6 +39,12 @@ export const recallParameters = {
   project_filter: z.array(z.string()).optional().describe('Search only these projects. A single name given as plain text works as well.'),
   score_breakdown: z.boolean().optional().describe('Say for each result what made its score.'),
 };
+export const asOf = z
+  .string()
+  .optional()
+  .describe(
+    'A moment in the past: a time like 2026-11-03T14:30:00Z (UTC), or an event id from a timeline. The answer is what it was then.',
+  );
 export const maxTokens = z
   .number()
   .int()

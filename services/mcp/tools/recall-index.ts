@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CUT_RESULTS, DATA_NOTICE, recallText } from '../recalled.js';
 import { defineTool } from '../tool.js';
-import { maxTokens, recallParameters } from './parameters.js';
+import { asOf, maxTokens, recallParameters } from './parameters.js';
 
 export const recallIndex = defineTool({
   name: 'recall_index',
@@ -18,6 +18,7 @@ Searches like recall. estimated_tokens says what each full text would cost; toke
     snippet_length: z.number().int().optional().describe('Characters of each passage, 50 to 500. Default 150.'),
     score_breakdown: recallParameters.score_breakdown,
     max_tokens: maxTokens,
+    as_of: asOf,
   },
   output: {
     notice: 'string',
@@ -28,6 +29,7 @@ Searches like recall. estimated_tokens says what each full text would cost; toke
     search: 'string',
     stale: 'object',
     cut: 'object',
+    as_of: 'object',
   },
   cut: CUT_RESULTS,
   text: recallText,

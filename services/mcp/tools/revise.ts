@@ -10,7 +10,12 @@ Recall finds the new text from then on; the old wording stays in the timeline th
   effect: 'writes',
   idempotent: true,
   essential: true,
-  parameters: { key, content, reason: z.string().optional().describe('Why it changed; kept in the timeline.') },
+  parameters: {
+    key,
+    content,
+    reason: z.string().optional().describe('Why it changed; kept in the timeline.'),
+    force: z.boolean().optional().describe('Store it though it looks like it holds a live credential.'),
+  },
   output: { status: 'string', key: 'string', embedding: 'string', visible: 'boolean' },
   run: (input, { app, call }) => app.commands.revise(input, call),
 });

@@ -33,7 +33,11 @@ const measure = async ({ stores }: Context, size: number, modelDir: string | und
   const named = (name: string) => ({ scenario: 'footprint', name, size, unit: 'bytes' as const });
   const each = (kind: keyof Weight): number[] => [(full[kind] - empty[kind]) / size];
   return [
-    ratioFigure({ ...named("the process's RSS per memory"), note: `${mebibytes(full.process)} in all, ${mebibytes(empty.process)} empty` }, each('process'), plain),
+    ratioFigure(
+      { ...named("the process's RSS per memory"), note: `${mebibytes(full.process)} in all, ${mebibytes(empty.process)} empty` },
+      each('process'),
+      plain,
+    ),
     ratioFigure({ ...named("Valkey's used_memory per memory"), note: `${mebibytes(full.valkey)} in all` }, each('valkey'), plain),
   ];
 };

@@ -23,7 +23,9 @@ export const recall: Scenario = {
 const measure = async (store: Store, [rounds, count]: readonly [number, number]): Promise<Figure[]> => {
   const { size, vectors, sample } = store;
   const corpus = createCorpus(7, Date.now());
-  const queries = Array.from({ length: (rounds + 1) * count }, (_, i) => corpus.query(sample[i % sample.length] as (typeof sample)[number]));
+  const queries = Array.from({ length: (rounds + 1) * count }, (_, i) =>
+    corpus.query(sample[i % sample.length] as (typeof sample)[number]),
+  );
   const embedder = preparedEmbedder(new Map(queries.map(({ text, vector }) => [text, vector])));
   await using product = await openProduct(store.dataDir, embedder);
   const { index } = product;
@@ -74,6 +76,10 @@ const rawIndex = (vectors: Float32Array, size: number): Index => {
     expansion_search: 128,
     multi: false,
   });
-  index.add(BigUint64Array.from({ length: size }, (_, i) => BigInt(i)), vectors, 2);
+  index.add(
+    BigUint64Array.from({ length: size }, (_, i) => BigInt(i)),
+    vectors,
+    2,
+  );
   return index;
 };

@@ -23,7 +23,12 @@ export const retrieval: Scenario = {
       }
       const groupOf = ({ set, category }: QualityRow): string => `${set}, ${category}`;
       const groups = [...new Set(report.quality.map(groupOf))];
-      return groups.flatMap((group) => figuresOf(group, report.quality.filter((row) => groupOf(row) === group)));
+      return groups.flatMap((group) =>
+        figuresOf(
+          group,
+          report.quality.filter((row) => groupOf(row) === group),
+        ),
+      );
     } finally {
       await embedder.close();
     }

@@ -52,6 +52,9 @@ const measure = async ({ size, dataDir }: Store, [rounds, count]: readonly [numb
   const named = (name: string) => ({ scenario: 'visible', name, size, unit: 'ms' as const });
   return [0.5, 0.95].map((share) => {
     const p = `p${share * 100}`;
-    return ratioFigure(named(`remember() to found ${p}`), at('whole', share), { name: `one durable HSET, read back, ${p}`, rounds: at('least', share) });
+    return ratioFigure(named(`remember() to found ${p}`), at('whole', share), {
+      name: `one durable HSET, read back, ${p}`,
+      rounds: at('least', share),
+    });
   });
 };

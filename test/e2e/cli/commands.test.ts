@@ -1,11 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createKeys } from '../../../projections/keys.js';
+import { connect } from '../../../services/valkey/client.js';
 import { built, endOf, environment, launch, leftOver, newFolder, omnimem, type Ran, remove } from './run.js';
 
 const folder = newFolder();
 const env = environment(folder);
-let server: ChildProcess;
+let server: ChildProcess | undefined;
 
 /** Resolves when the instance says that it runs. */
 const running = (child: ChildProcess): Promise<Record<string, unknown>> =>
@@ -24,6 +28,7 @@ beforeAll(async () => {
   await running(server);
 });
 afterAll(async () => {
+  if (!server) return; // it did not even start
   const ended = endOf(server);
   server.kill('SIGINT');
   expect(await ended).toEqual({ code: 0, signal: null });
@@ -123,6 +128,20 @@ describe('the store', () => {
     expect(code).toBe(0);
     expect(out).toContain(`✓ memories: generation ${before.value.replayed[0].generation + 1} serves`);
     expect((await run('verify', '--projection', 'nothing')).code).toBe(2);
+  });
+
+  it('a view that was tampered with is found out, and mended by a replay', async () => {
+    const { value: stored } = await json('remember', 'Kiln three needs a new thermocouple');
+    const { value: replayed } = await json('replay', '--projection', 'memories');
+    const { socket } = JSON.parse(readFileSync(join(folder, 'instance.json'), 'utf8')) as { socket: string };
+    const valkey = connect({ path: socket }, 'general');
+    await valkey.hset(createKeys('local').row('memories', replayed.replayed[0].generation, stored.key), 'content', 'something else');
+    valkey.disconnect();
+    const found = await run('verify', '--projection', 'memories');
+    expect(found.code).toBe(1);
+    expect(found.out).toContain(`    ${stored.key}`);
+    expect((await run('replay', '--projection', 'memories')).code).toBe(0);
+    expect((await json('verify', '--projection', 'memories')).value).toMatchObject({ clean: true });
   });
 
   it('is well', async () => {

@@ -39,11 +39,23 @@ export const built = async (): Promise<void> => {
   if (code !== 0) throw new Error(err);
 };
 
-/** Processes whose command line or working folder names this folder. */
+/** Processes that work on this folder: it stands in their command line, or, where that can be read, in their environment. */
 export const processesOn = (folder: string): string[] =>
-  execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
+  execFileSync('ps', ['-eo', 'pid=,stat=,args='], { encoding: 'utf8' })
     .split('\n')
-    .filter((line) => line.includes(folder));
+    .filter((line) => {
+      const [, pid = '', state = ''] = /^\s*(\d+)\s+(\S+)/.exec(line) ?? [];
+      if (pid === String(process.pid) || state.startsWith('Z')) return false;
+      return line.includes(folder) || environmentOf(pid).includes(folder);
+    });
+
+const environmentOf = (pid: string): string => {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8');
+  } catch {
+    return '';
+  }
+};
 
 /** What a stopped instance must not leave: its children, its socket, its claim. */
 export const leftOver = (folder: string): readonly string[] => {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { built, endOf, environment, launch, leftOver, newFolder, omnimem, remove, until } from './run.js';
@@ -39,6 +39,15 @@ describe('without a running instance', () => {
     following.kill('SIGINT');
     expect(await ended).toEqual({ code: 0, signal: null });
     expect(leftOver(folder)).toEqual([]);
+  });
+
+  it.each(['SIGINT', 'SIGKILL'] as const)('%s while one is being started leaves none behind', async (signal) => {
+    const child = launch(['recall', 'anything'], env);
+    const ended = endOf(child);
+    await until(() => existsSync(join(folder, 'omnimem.log')), 'an instance is being started');
+    child.kill(signal);
+    expect(await ended).toEqual(signal === 'SIGINT' ? { code: 130, signal: null } : { code: null, signal });
+    await until(() => leftOver(folder).length === 0, 'the instance has gone');
   });
 
   it('says why none can be started, and exits with 4', async () => {

@@ -28,7 +28,7 @@ const tryOut = async (client: AnyClient) => {
 
 const expectSound = ({ names, key, found }: Awaited<ReturnType<typeof tryOut>>, server: TestServer): void => {
   expect(names).toContain('recall');
-  expect(names).toHaveLength(21);
+  expect(names).toHaveLength(22);
   expect(found).toEqual([key]);
   expect(server.app.seen.map(({ call }) => call?.actor)).toEqual(['mcp:probe/1.0', 'mcp:probe/1.0']);
 };

@@ -14,7 +14,7 @@ describe('before the app is ready', () => {
     expect((await raw(server.url, 'POST', {}, initialize())).status).toBe(200);
     const session = await openSession(server.url);
     const ask = async (body: unknown) => (await raw(server.url, 'POST', { 'Mcp-Session-Id': session }, body)).body.result;
-    expect((await ask(rpc('tools/list')))?.tools).toHaveLength(21);
+    expect((await ask(rpc('tools/list')))?.tools).toHaveLength(22);
     expect((await ask(rpc('tools/call', { name: 'version' })))?.structuredContent).toEqual({ version: '0.0.0-test' });
     expect((await ask(rpc('tools/call', { name: 'health' })))?.structuredContent).toMatchObject({ status: 'green' });
   });

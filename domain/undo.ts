@@ -1,0 +1,127 @@
+import { type Decider, fold } from './decider.js';
+import type { MemoryEvent } from './memory/events.js';
+import { isLive, type LiveMemory, memoryDecider } from './memory/memory.js';
+import { type TopicEvent, topicDecider } from './topic/topic.js';
+
+/** What an undo puts back, or leaves as it is. `memory` is its very existence. */
+export type UndoField = 'memory' | 'content' | 'tags' | 'state' | 'licence' | 'provenance' | 'suppression';
+
+/** What takes an action back on one subject. */
+export type Reversal<Event> = {
+  readonly events: readonly Event[];
+  readonly restored: readonly UndoField[];
+  /** Fields that another action wrote since. */
+  readonly kept: readonly UndoField[];
+};
+
+/** An event of a subject with the version it made. */
+export type Numbered<Event> = Event & { readonly n: number };
+
+/** Written as the reason of compensating events that take one. */
+export const UNDONE = 'undone';
+
+type MemoryField = Exclude<UndoField, 'memory' | 'suppression'>;
+
+const WRITES: Readonly<Record<MemoryField, readonly MemoryEvent['type'][]>> = {
+  content: ['MemoryRevised'],
+  tags: ['MemoryRetagged'],
+  licence: ['LicenceStamped'],
+  provenance: ['ProvenanceStamped'],
+  state: ['MemoryDeprioritised', 'MemoryArchived', 'MemoryReinstated'],
+};
+const FIELDS = Object.keys(WRITES) as MemoryField[];
+
+/**
+ * Takes back the events at the versions `undone` of one memory. A field goes back to what it was before them only if they
+ * were the last to write it. A memory that was born in the action is archived, unless anything else happened to it since.
+ * `forgotten` when there is nothing left to work on.
+ */
+export const undoMemory = (events: readonly Numbered<MemoryEvent>[], undone: ReadonlySet<number>): Reversal<MemoryEvent> | 'forgotten' => {
+  const now = fold<ReturnType<typeof memoryDecider.initialState>, MemoryEvent>(memoryDecider, events);
+  if (!isLive(now)) return 'forgotten';
+  if (events.some(({ type, n }) => type === 'MemoryRemembered' && undone.has(n))) return undoBirth(events, undone, now);
+  const restored: MemoryField[] = [];
+  const kept: MemoryField[] = [];
+  const made: MemoryEvent[] = [];
+  for (const field of FIELDS) {
+    const since = lastRun(
+      events.filter(({ type }) => WRITES[field].includes(type)),
+      undone,
+    );
+    if (since === 'none') continue;
+    if (since === 'overwritten') {
+      kept.push(field);
+      continue;
+    }
+    const before = fold<ReturnType<typeof memoryDecider.initialState>, MemoryEvent>(
+      memoryDecider,
+      events.filter(({ n }) => n < since),
+    );
+    const back = isLive(before) ? RESTORE[field](now, before) : [];
+    if (back.length > 0) restored.push(field);
+    made.push(...back);
+  }
+  return { events: made, restored, kept };
+};
+
+const undoBirth = (events: readonly Numbered<MemoryEvent>[], undone: ReadonlySet<number>, now: LiveMemory): Reversal<MemoryEvent> => {
+  if (!events.every(({ n }) => undone.has(n))) return { events: [], restored: [], kept: ['memory'] };
+  if (now.status === 'archived') return { events: [], restored: [], kept: [] };
+  return { events: [{ type: 'MemoryArchived', data: { reason: UNDONE } }], restored: ['memory'], kept: [] };
+};
+
+/** The version at which the undone writers at the end of this list begin. */
+const lastRun = (writers: readonly Numbered<MemoryEvent | TopicEvent>[], undone: ReadonlySet<number>): number | 'none' | 'overwritten' => {
+  if (!writers.some(({ n }) => undone.has(n))) return 'none';
+  const before = writers.findLastIndex(({ n }) => !undone.has(n));
+  return writers[before + 1]?.n ?? 'overwritten';
+};
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+type Restore = (now: LiveMemory, before: LiveMemory) => readonly MemoryEvent[];
+
+const restoreState: Restore = (now, { status, reason, reinstate_hints }) => {
+  if (same([now.status, now.reason, now.reinstate_hints], [status, reason, reinstate_hints])) return [];
+  const deprioritised: MemoryEvent = {
+    type: 'MemoryDeprioritised',
+    data: { reason: reason ?? UNDONE, reinstate_hints: [...reinstate_hints] },
+  };
+  if (status === 'deprioritised') return [deprioritised];
+  // Only a deprioritising sets hints, so it goes first where they were others.
+  const hints = same(now.reinstate_hints, reinstate_hints) ? [] : [deprioritised];
+  if (status === 'archived') return [...hints, { type: 'MemoryArchived', data: reason === undefined ? {} : { reason } }];
+  return [...hints, { type: 'MemoryReinstated', data: {} }];
+};
+
+const RESTORE: Readonly<Record<MemoryField, Restore>> = {
+  content: (now, { content }) => (now.content === content ? [] : [{ type: 'MemoryRevised', data: { content, reason: UNDONE } }]),
+  tags: (now, { tags }) =>
+    same(now.tags, tags) ? [] : [{ type: 'MemoryRetagged', data: { tags: [...tags], previous_tags: [...now.tags] } }],
+  licence: (now, { licence, licence_note }) =>
+    same([now.licence, now.licence_note], [licence, licence_note])
+      ? []
+      : [{ type: 'LicenceStamped', data: { licence, ...(licence_note !== undefined && { licence_note }), previous: now.licence } }],
+  provenance: (now, { provenance }) =>
+    now.provenance === provenance ? [] : [{ type: 'ProvenanceStamped', data: { provenance, previous: now.provenance } }],
+  state: restoreState,
+};
+
+/** The same for the suppression of a topic. */
+export const undoTopic = (events: readonly Numbered<TopicEvent>[], undone: ReadonlySet<number>): Reversal<TopicEvent> => {
+  const since = lastRun(events, undone);
+  if (since === 'none') return { events: [], restored: [], kept: [] };
+  if (since === 'overwritten') return { events: [], restored: [], kept: ['suppression'] };
+  const decider: Pick<Decider<ReturnType<typeof topicDecider.initialState>, never, TopicEvent>, 'initialState' | 'evolve'> = topicDecider;
+  const now = fold(decider, events);
+  const { suppressed, reason } = fold(
+    decider,
+    events.filter(({ n }) => n < since),
+  );
+  const topic = events[0]?.data.topic ?? '';
+  if (same(now, { suppressed, reason })) return { events: [], restored: [], kept: [] };
+  const back: TopicEvent = suppressed
+    ? { type: 'TopicSuppressed', data: { topic, ...(reason !== undefined && { reason }) } }
+    : { type: 'TopicUnsuppressed', data: { topic } };
+  return { events: [back], restored: ['suppression'], kept: [] };
+};

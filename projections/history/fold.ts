@@ -1,0 +1,36 @@
+import type { DomainEvent } from '../../domain/catalogue.js';
+import type { LogEntry } from '../../domain/envelope.js';
+import { memories } from '../memories.js';
+import type { Applied, Row } from '../projection.js';
+
+const NO_ROWS: ReadonlyMap<string, Row> = new Map();
+
+/** A memory's row after one more of its events, by the rule of the memories view. Empty when there is no row. */
+export const rowAfter = (row: Row, event: Applied): Row => {
+  let fields = row;
+  for (const write of memories.apply(event, NO_ROWS)) {
+    if (write.op === 'del') fields = {};
+    if (write.op === 'set') fields = withFields(fields, write.fields);
+  }
+  return fields;
+};
+
+/** A memory's row from its events, oldest first. It stands still at one that cannot be read; erased ones say nothing. */
+export const foldRow = (entries: readonly LogEntry<DomainEvent>[]): Row => {
+  let row: Row = {};
+  let readable = true;
+  for (const entry of entries) {
+    if (entry.kind === 'fault') readable = false;
+    if (entry.kind === 'event' && (readable || entry.event.type === 'MemoryForgotten')) row = rowAfter(row, entry.event);
+  }
+  return row;
+};
+
+const withFields = (row: Row, changes: Readonly<Record<string, string | undefined>>): Row => {
+  const next: Record<string, string> = { ...row };
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined) delete next[name];
+    else next[name] = value;
+  }
+  return next;
+};

@@ -1,0 +1,88 @@
+import { appendFile, open, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Redis } from 'iovalkey';
+import { ORIGIN, type Position } from '../../domain/envelope.js';
+import type { Keys } from '../../projections/keys.js';
+import { unavailableWhenDown } from '../valkey/errors.js';
+import { makeFolder, syncFolder } from './files.js';
+
+const NAME = 'FORGOTTEN';
+const PAGE = 2_000;
+
+export const forgottenFile = (root: string): string => join(root, NAME);
+
+/** Subjects that must never come back, from the file beside the backups. A line that a killed writer left torn is passed over. */
+export const readForgotten = async (path: string): Promise<ReadonlySet<string>> => {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw error;
+  });
+  return new Set(text.split('\n').flatMap((line) => /^(\S+) \d+-\d+$/.exec(line)?.[1] ?? []));
+};
+
+/** Both the file in the folder itself and the one beside it: a set, or a folder of sets. */
+export const forgottenAround = async (dir: string): Promise<ReadonlySet<string>> => {
+  const found = await Promise.all([readForgotten(forgottenFile(dir)), readForgotten(forgottenFile(dirname(dir)))]);
+  return new Set(found.flatMap((subjects) => [...subjects]));
+};
+
+export type Erased = { readonly subject: string; readonly position: Position };
+
+/** What was forgotten after a place of the log, from the envelopes alone, and how far was read. */
+export const erasedSince = async (
+  redis: Redis,
+  keys: Keys,
+  after: Position,
+): Promise<{ readonly erased: readonly Erased[]; readonly readTo: Position }> => {
+  const erased: Erased[] = [];
+  let readTo = after;
+  for (;;) {
+    const page = await unavailableWhenDown(() => redis.xrange(keys.log, `(${readTo}`, '+', 'COUNT', PAGE));
+    for (const [position, fields] of page) {
+      readTo = position;
+      const field = (name: string): string | undefined => {
+        for (let i = 0; i + 1 < fields.length; i += 2) if (fields[i] === name) return fields[i + 1];
+        return undefined;
+      };
+      const subject = field('type') === 'MemoryForgotten' ? field('subject') : undefined;
+      if (subject !== undefined && /^\S+$/.test(subject)) erased.push({ subject, position });
+    }
+    if (page.length < PAGE) return { erased, readTo };
+  }
+};
+
+/** Adds what is not listed yet, durably; lines are never taken away. Answers how many subjects the file lists now. */
+export const addForgotten = async (root: string, erased: readonly Erased[]): Promise<number> => {
+  const path = forgottenFile(root);
+  const known = await readForgotten(path);
+  const fresh = erased.filter(({ subject }) => !known.has(subject));
+  if (fresh.length === 0) return known.size;
+  await makeFolder(root);
+  // A torn last line of a killed writer must not swallow the first of these.
+  await appendFile(path, `\n${fresh.map(({ subject, position }) => `${subject} ${position}`).join('\n')}\n`, { mode: 0o600 });
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await syncFolder(root);
+  return new Set([...known, ...fresh.map(({ subject }) => subject)]).size;
+};
+
+/**
+ * Keeps FORGOTTEN of one folder up with the log of one store. Cheap to call: it reads the log only after the erasure number
+ * has moved.
+ */
+export const createForgottenKeeper = (redis: Redis, keys: Keys, root: string) => {
+  let readTo: Position = ORIGIN;
+  let seen = 0;
+  return async (): Promise<void> => {
+    const erasures = Number((await unavailableWhenDown(() => redis.get(keys.erasures))) ?? 0);
+    if (erasures === seen) return;
+    const found = await erasedSince(redis, keys, readTo);
+    await addForgotten(root, found.erased);
+    readTo = found.readTo;
+    seen = erasures;
+  };
+};

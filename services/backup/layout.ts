@@ -1,0 +1,114 @@
+import { readFile, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
+import { DomainError } from '../../domain/errors.js';
+import { BackupDamaged } from './damage.js';
+import { namesIn, writeWhole } from './files.js';
+
+const MANIFEST = 'manifest.json';
+const Hex = z.string().regex(/^[0-9a-f]{64}$/);
+const Place = z.string().regex(/^\d+-\d+$/);
+
+const Segment = z.object({
+  number: z.number().int().positive(),
+  first: Place,
+  last: Place,
+  events: z.number().int().positive(),
+  /** The chain before its first entry, and after its last. */
+  previous: Hex,
+  chain: Hex,
+  bytes: z.number().int().nonnegative(),
+});
+export type Segment = z.infer<typeof Segment>;
+
+const Manifest = z.object({
+  format: z.literal(1),
+  log_id: z.string().min(1),
+  tenant: z.string(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+  program: z.string(),
+  encryption: z.object({ recipient: z.string().min(1), key: z.enum(['passphrase', 'file']) }).optional(),
+  segments: z.array(Segment),
+  events: z.number().int().nonnegative(),
+  head: z.object({ position: Place, event_id: z.string().optional() }).optional(),
+  chain: Hex,
+  /** The file beside the segments that holds what is not in the log. */
+  side: z.string().optional(),
+  /** False until the first run ended: the set holds a beginning of the log. */
+  complete: z.boolean(),
+  vectors: z.string().optional(),
+  bytes: z.number().int().nonnegative(),
+  /** Lines of FORGOTTEN that the payload files have been freed of. */
+  purged: z.number().int().nonnegative(),
+});
+export type Manifest = z.infer<typeof Manifest>;
+
+/** A set: one log, in numbered segments, in one folder. */
+export type BackupSet = { readonly dir: string; readonly name: string; readonly manifest: Manifest };
+
+/** Names of sets: what a person or a tool may pass. */
+export const SET_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}$/;
+
+const numbered = (number: number): string => String(number).padStart(6, '0');
+const suffix = ({ encryption }: Pick<Manifest, 'encryption'>): string => (encryption ? '.age' : '');
+
+export const envelopesFile = (manifest: Pick<Manifest, 'encryption'>, number: number): string =>
+  `${numbered(number)}.envelopes${suffix(manifest)}`;
+export const payloadsFile = (manifest: Pick<Manifest, 'encryption'>, number: number): string =>
+  `${numbered(number)}.payloads${suffix(manifest)}`;
+export const sideFile = (manifest: Pick<Manifest, 'encryption'>, run: string): string => `side-${run}.json${suffix(manifest)}`;
+export const vectorsFile = (manifest: Pick<Manifest, 'encryption'>, run: string): string => `vectors-${run}.bin${suffix(manifest)}`;
+
+/** Throws NOT_FOUND when there is no backup in the folder, BackupDamaged when its manifest cannot be read. */
+export const readSet = async (dir: string): Promise<BackupSet> => {
+  const text = await readFile(join(dir, MANIFEST), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
+    throw new DomainError('NOT_FOUND', `There is no backup in ${dir}`, 'omnimem backups lists what there is.');
+  });
+  let manifest: z.ZodSafeParseResult<Manifest>;
+  try {
+    manifest = Manifest.safeParse(JSON.parse(text));
+  } catch {
+    throw new BackupDamaged('torn', MANIFEST);
+  }
+  if (!manifest.success) {
+    throw new BackupDamaged('altered', MANIFEST, manifest.error.issues.map(({ path }) => path.join('.')).join(', '));
+  }
+  return { dir, name: basename(dir), manifest: manifest.data };
+};
+
+export const writeManifest = (dir: string, manifest: Manifest): Promise<void> =>
+  writeWhole(join(dir, MANIFEST), `${JSON.stringify(manifest, undefined, 1)}\n`);
+
+/** Sets below a folder, the one that was written to last first. What cannot be read is named in `unreadable`. */
+export const listSets = async (root: string): Promise<{ readonly sets: readonly BackupSet[]; readonly unreadable: readonly string[] }> => {
+  const sets: BackupSet[] = [];
+  const unreadable: string[] = [];
+  for (const name of await namesIn(root)) {
+    const dir = join(root, name);
+    const isSet = SET_NAME.test(name) && (await stat(join(dir, MANIFEST)).catch(() => undefined)) !== undefined;
+    if (!isSet) continue;
+    try {
+      sets.push(await readSet(dir));
+    } catch {
+      unreadable.push(name);
+    }
+  }
+  sets.sort((a, b) => (a.manifest.updated_at < b.manifest.updated_at ? 1 : a.manifest.updated_at > b.manifest.updated_at ? -1 : 0));
+  return { sets, unreadable };
+};
+
+/** The set in a folder, or the newest of the sets below it, a complete one if there is any. Throws NOT_FOUND when there is none. */
+export const findSet = async (path: string): Promise<BackupSet> => {
+  const here = await readSet(path).catch((error: unknown) => {
+    if (error instanceof DomainError && error.code === 'NOT_FOUND') return error;
+    throw error;
+  });
+  if (!(here instanceof DomainError)) return here;
+  const { sets, unreadable } = await listSets(path);
+  const newest = sets.find(({ manifest }) => manifest.complete) ?? sets[0];
+  if (newest) return newest;
+  if (unreadable[0] !== undefined) throw new BackupDamaged('altered', join(unreadable[0], MANIFEST));
+  throw here;
+};

@@ -1,0 +1,64 @@
+import { DomainError } from '../../domain/errors.js';
+import { parseProjectName } from '../../domain/project.js';
+import { NAMESPACES } from '../../domain/vocabulary.js';
+import type { ForgetInput } from '../api.js';
+import { isKey, parseKey } from './keys.js';
+import type { CommandParts } from './parts.js';
+
+/** Memories that a call of forget means, without the facts drawn from them. Throws VALIDATION. */
+export const meantBy = async (parts: CommandParts, input: ForgetInput): Promise<readonly string[]> => {
+  const { key_or_query, keys, doc_id, project, created_after, created_before } = input;
+  const filtered = [doc_id, project, created_after, created_before].some((value) => value !== undefined);
+  if ([key_or_query !== undefined, keys !== undefined, filtered].filter(Boolean).length !== 1) {
+    throw new DomainError(
+      'VALIDATION',
+      'Say in one way what to forget',
+      'Give key_or_query, or keys, or any of doc_id, project, created_after and created_before together',
+    );
+  }
+  if (keys) return [...new Set(keys.map(parseKey))];
+  if (key_or_query !== undefined) {
+    if (isKey(key_or_query)) return [parseKey(key_or_query)];
+    return (await parts.bestMatches(key_or_query, true)).filter((match) => match.confident).map((match) => match.key);
+  }
+  const wantedProject = project === undefined ? undefined : parseProjectName(project);
+  const from = created_after === undefined ? Number.NEGATIVE_INFINITY : parseMoment('created_after', created_after);
+  const to = created_before === undefined ? Number.POSITIVE_INFINITY : parseMoment('created_before', created_before);
+  await parts.fresh();
+  const members = doc_id === undefined ? undefined : new Set(await documentOf(parts, doc_id));
+  const { documents } = parts.index;
+  return [...documents.values()]
+    .filter(
+      (document) =>
+        (members === undefined || members.has(document.key)) &&
+        (wantedProject === undefined || document.project === wantedProject) &&
+        document.createdAt >= from &&
+        document.createdAt < to,
+    )
+    .map(({ key }) => key);
+};
+
+const documentOf = (parts: CommandParts, docId: string): Promise<readonly string[]> => {
+  const id = docId.trim();
+  if (id === '') throw new DomainError('VALIDATION', 'doc_id is empty', 'Pass the doc_id that remember_document answered');
+  return parts.documentMembers(NAMESPACES.map((namespace) => `${namespace}:${id}`));
+};
+
+/** Epoch milliseconds of an ISO date (its beginning, UTC) or time. */
+const parseMoment = (name: string, text: string): number => {
+  const time = /^\d{4}-\d{2}-\d{2}/.test(text.trim()) ? Date.parse(text.trim()) : Number.NaN;
+  if (!Number.isNaN(time)) return time;
+  throw new DomainError('VALIDATION', `${name} is no ISO date`, 'Write it like 2026-11-03 or 2026-11-03T23:30:00Z');
+};
+
+/** The same with every fact that was drawn from them, and so on: a fact says what its source said, and goes with it. */
+export const withFacts = ({ index }: Pick<CommandParts, 'index'>, keys: readonly string[]): string[] => {
+  const wanted = new Set(keys);
+  for (let before = -1; before !== wanted.size; ) {
+    before = wanted.size;
+    for (const { key, enrichedFrom } of index.documents.values()) {
+      if (enrichedFrom !== undefined && wanted.has(enrichedFrom)) wanted.add(key);
+    }
+  }
+  return [...wanted];
+};

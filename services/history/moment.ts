@@ -1,0 +1,153 @@
+import { positionOf } from '../../domain/envelope.js';
+import { DomainError } from '../../domain/errors.js';
+import { isMemoryKey } from '../../domain/memory/key.js';
+import { boundedLog } from '../../projections/history/bounded-log.js';
+import type { Cut } from '../../projections/history/cut.js';
+import { foldRow } from '../../projections/history/fold.js';
+import { Ledger } from '../../projections/history/ledger.js';
+import { type MemoryRow, toMemory } from '../../projections/memories.js';
+import { RecallIndex } from '../../projections/recall/recall-index.js';
+import type { Model, VectorSpace } from '../../projections/recall/space.js';
+import { InMemoryLexicalIndex } from '../../projections/search/lexical.js';
+import { InProcessVectorIndex } from '../../projections/search/vectors.js';
+import type { Embedder } from '../embedding/port.js';
+import type { QueryParts } from '../queries/parts.js';
+import type { Searched } from '../queries/rank.js';
+import { fillOldVectors } from './fill.js';
+
+/** Bytes a memory takes here beside its vectors: its words, facets and places. Measured, about. */
+const BYTES_PER_MEMORY = 2_500;
+const PATIENCE_MS = 600_000;
+
+export type MomentParts = Pick<QueryParts, 'log' | 'redis' | 'keys' | 'index' | 'embedderFor' | 'onTrouble'>;
+
+/** The vectors a moment is searched by. `named` is the model that served then, by the log. */
+type Sight = { readonly named: Model | undefined; readonly space: VectorSpace | undefined; readonly embedder: Embedder | undefined };
+
+/**
+ * The state of one moment, in this process: the recall index over a log that ends there, searched exactly. It keeps no text;
+ * rows are folded from the log when they are shown.
+ */
+export class Moment {
+  readonly cut: Cut;
+  readonly ledger: Ledger;
+  #parts: MomentParts;
+  #index: RecallIndex;
+  #sight: Sight;
+  #filling: Promise<void> = Promise.resolve();
+
+  private constructor(parts: MomentParts, cut: Cut, ledger: Ledger, index: RecallIndex, sight: Sight) {
+    this.#parts = parts;
+    this.cut = cut;
+    this.ledger = ledger;
+    this.#index = index;
+    this.#sight = sight;
+  }
+
+  /** Replays the log up to the moment. Throws UNAVAILABLE when it cannot be read. */
+  static async build(parts: MomentParts, cut: Cut): Promise<Moment> {
+    const { log, redis, keys, onTrouble } = parts;
+    const ledger = new Ledger();
+    let failed: (error: unknown) => void = () => undefined;
+    const failure = new Promise<never>((_, reject) => {
+      failed = reject;
+    });
+    const index = new RecallIndex({
+      log: boundedLog(log, cut, ledger, (error) => failed(error)),
+      redis,
+      keys,
+      createLexical: () => new InMemoryLexicalIndex(),
+      createVectors: (dimension) => new InProcessVectorIndex({ dimension, graphFrom: Number.POSITIVE_INFINITY }),
+      generation: async () => undefined,
+      onTrouble: (message, error) => {
+        onTrouble(message, error);
+        failed(error);
+      },
+    });
+    index.start();
+    try {
+      if ((await Promise.race([index.progress.waitFor('end', PATIENCE_MS), failure])) === 'late') throw tooLong();
+      await index.settled();
+      return new Moment(parts, cut, ledger, index, await chooseSight(parts, index));
+    } catch (error) {
+      await index.close();
+      throw error;
+    }
+  }
+
+  /** What a ranking looks at. */
+  get searched(): Searched {
+    const { documents, hinted, suppressed } = this.#index;
+    return { documents, hinted, suppressed, serving: this.#sight.space, words: (namespace) => this.#index.words(namespace) };
+  }
+
+  get sight(): Sight {
+    return this.#sight;
+  }
+
+  /** Memories found by their words only, for want of a vector of their text of that moment. */
+  get withoutVector(): number {
+    return this.#sight.space?.missing.size ?? 0;
+  }
+
+  /** Whether it is searched by the vectors that would be chosen for it now. */
+  async suits(parts: MomentParts): Promise<boolean> {
+    const { named, space } = this.#sight;
+    return (await chooseModel(parts, named))?.model.id === space?.model.id;
+  }
+
+  /** Embeds texts of that moment that have no vector any more, as far as one question may. One question at a time does. */
+  fill(): Promise<void> {
+    const { space, embedder } = this.#sight;
+    if (!space || !embedder || space.missing.size === 0) return Promise.resolve();
+    const { documents } = this.#index;
+    this.#filling = this.#filling.then(() => fillOldVectors({ ...this.#parts, documents, ledger: this.ledger }, space, embedder));
+    return this.#filling;
+  }
+
+  /** Memories as they were, whole. Those that were not there, or whose text is gone, are left out. */
+  async rows(wanted: readonly string[]): Promise<ReadonlyMap<string, MemoryRow>> {
+    const keys = wanted.filter(isMemoryKey);
+    const places = keys.flatMap((key) => this.ledger.placesOf(key));
+    const entries = new Map((await this.#parts.log.at(places)).map((entry) => [positionOf(entry), entry]));
+    return new Map(
+      keys.flatMap((key) => {
+        const history = this.ledger.placesOf(key).flatMap((place) => entries.get(place) ?? []);
+        const memory = toMemory(key, foldRow(history));
+        return memory ? [[key, memory] as const] : [];
+      }),
+    );
+  }
+
+  /** About how much memory it takes. */
+  get bytes(): number {
+    const space = this.#sight.space;
+    const indexes = Object.values(space?.stats() ?? {});
+    const vectors = indexes.reduce((sum, index) => sum + index.vectors * index.dimension * Float32Array.BYTES_PER_ELEMENT, 0);
+    return this.#index.documents.size * BYTES_PER_MEMORY + vectors;
+  }
+
+  close(): Promise<void> {
+    return this.#index.close();
+  }
+}
+
+const tooLong = (): DomainError =>
+  new DomainError('UNAVAILABLE', 'The log could not be read up to that moment in ten minutes', 'Try again when the machine has less to do');
+
+const chooseSight = async (parts: MomentParts, index: RecallIndex): Promise<Sight> => {
+  const named = index.modelInLog;
+  const chosen = await chooseModel(parts, named);
+  if (!chosen) return { named, space: undefined, embedder: undefined };
+  return { named, space: await index.prepare(chosen.model), embedder: chosen.embedder };
+};
+
+/** The model that served then, if its embedder is ready here; else the one that serves now. None where none served then. */
+const chooseModel = async ({ index, embedderFor }: MomentParts, named: Model | undefined) => {
+  if (!named) return undefined;
+  for (const model of [named, index.serving?.model]) {
+    const embedder = model && (await embedderFor(model.id));
+    if (model && embedder) return { model, embedder };
+  }
+  return undefined;
+};

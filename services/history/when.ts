@@ -1,0 +1,59 @@
+import type { Redis } from 'iovalkey';
+import { comparePositions, ORIGIN, type Position } from '../../domain/envelope.js';
+import { DomainError } from '../../domain/errors.js';
+import { type Cut, cutAtPlace, cutAtTime, millisOf } from '../../projections/history/cut.js';
+import type { MergedEvents } from '../../projections/history/merged.js';
+import type { Keys } from '../../projections/keys.js';
+import { unavailableWhenDown } from '../valkey/errors.js';
+
+/** A moment as a caller names it: a place in the log, or a time in epoch milliseconds. */
+export type When = { readonly place: Position } | { readonly time: number };
+
+const PLACE = /^\d{1,16}-\d{1,16}$/;
+const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?\s?(Z|[+-]\d\d:\d\d)?)?$/i;
+
+/** Reads `as_of`: a stream id, or an ISO date (its first instant) or time, in UTC unless it names a zone. Else VALIDATION. */
+export const parseWhen = (text: string): When => {
+  const given = text.trim();
+  if (PLACE.test(given)) return { place: given };
+  const [, year = '', month = '', day = '', clock = '00:00', seconds = '', zone = 'Z'] = ISO.exec(given) ?? [];
+  const time = Date.parse(`${year}-${month}-${day}T${clock}${seconds}${zone.toUpperCase()}`);
+  if (Number.isNaN(time) || new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() !== Number(day)) {
+    throw new DomainError(
+      'VALIDATION',
+      'as_of is neither a time nor the id of an event in the log',
+      'Write a time like 2026-11-03T14:30:00Z, or an id like 1793716200000-0 as a timeline shows it',
+    );
+  }
+  return { time };
+};
+
+export type ResolverParts = { readonly redis: Redis; readonly keys: Keys; readonly merged: MergedEvents };
+
+/**
+ * Finds which events a moment holds. Times are those of the server. Throws VALIDATION for a moment that has not passed:
+ * events could still come into it.
+ */
+export const resolveWhen = ({ redis, keys, merged }: ResolverParts, when: When): Promise<Cut> =>
+  unavailableWhenDown(async () => {
+    const lastUpTo = async (end: string): Promise<Position> => {
+      const [entry] = await redis.xrevrange(keys.log, end, '-', 'COUNT', 1);
+      return entry?.[0] ?? ORIGIN;
+    };
+    const head = await lastUpTo('+');
+    const [seconds = 0, microseconds = 0] = (await redis.time()).map(Number);
+    // The log never goes back, even where the server's clock does.
+    const present = Math.max(seconds * 1_000 + Math.floor(microseconds / 1_000), millisOf(head));
+
+    if ('place' in when) {
+      const time = millisOf(when.place);
+      if (comparePositions(when.place, head) > 0 && time >= present) throw notPassed();
+      return cutAtPlace(await lastUpTo(when.place), time);
+    }
+    if (when.time >= present) throw notPassed();
+    if (when.time < 0) return cutAtPlace(ORIGIN, when.time);
+    return cutAtTime(await lastUpTo(String(when.time)), when.time, await merged.all());
+  });
+
+const notPassed = (): DomainError =>
+  new DomainError('VALIDATION', 'as_of has not passed yet', 'Name a moment in the past, by the clock of the server; leave it out for now');

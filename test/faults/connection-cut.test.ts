@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { openTestApp } from '../support/app.js';
+import { newId } from '../support/eventlog.js';
+import { startValkey } from '../support/valkey.js';
+import { FAULTS, startProxy } from './eventlog-proxy.js';
+
+it.each(FAULTS)(
+  'a write whose connection breaks in flight (%s) is done once, and a retry makes no second',
+  { timeout: 120_000 },
+  async (fault) => {
+    const valkey = await startValkey();
+    const proxy = await startProxy(valkey.socket);
+    const test = await openTestApp({ valkey, options: { target: { path: proxy.path } } });
+    try {
+      const { commands, queries } = test.app;
+      const before = await test.log.size();
+      const keys: string[] = [];
+      for (let n = 0; n < 3; n++) {
+        proxy.plan.push(fault);
+        const input = { content: `The ferry leaves pier ${n} at noon (${fault}).`, force: true };
+        const call = { ...test.call, commandId: newId() };
+        const first = await commands.remember(input, call);
+        const again = await commands.remember(input, call);
+        if (first.status !== 'stored' || again.status !== 'stored') throw new Error('not stored');
+        expect(again.key).toBe(first.key);
+        keys.push(first.key);
+      }
+      expect(proxy.played()).toBeGreaterThan(0);
+      proxy.plan.length = 0;
+      const audit = await queries.memoryAudit({ limit: 500 }, test.call);
+      expect(audit.entries.map(({ key }) => key).sort()).toEqual([...keys].sort());
+      expect(await test.log.size()).toBe(before + 3);
+      expect((await queries.recall({ query: 'ferry pier 2 noon' }, test.call)).results.map(({ key }) => key)).toContain(keys[2]);
+      await test.verifyAll();
+    } finally {
+      await test.end();
+      await proxy[Symbol.asyncDispose]();
+      await valkey.stop();
+    }
+  },
+);

@@ -1,0 +1,149 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ORIGIN, type Position } from '../../../domain/envelope.js';
+import { RecallIndex } from '../../../projections/recall/recall-index.js';
+import { InMemoryLexicalIndex } from '../../../projections/search/lexical.js';
+import { InProcessVectorIndex } from '../../../projections/search/vectors.js';
+import { openTestApp, type TestApp } from '../../support/app.js';
+
+describe('the recall index in files', () => {
+  let test: TestApp;
+  let home: string;
+  let directory: string;
+  let count = 0;
+
+  beforeAll(async () => {
+    test = await openTestApp();
+    for (let i = 0; i < 20; i++) await remember(`Service number ${i} listens on port ${8_000 + i}.`);
+    await test.app.commands.suppressTopic({ topic: 'kafka' }, test.call);
+    home = mkdtempSync(join(tmpdir(), 'omt-index-'));
+  });
+  beforeEach(() => {
+    directory = join(home, String(++count));
+  });
+  afterAll(async () => {
+    await test.verifyAll();
+    await test.end();
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  const remember = async (content: string): Promise<string> => {
+    const answer = await test.app.commands.remember({ content, force: true }, test.call);
+    if (answer.status !== 'stored') throw new Error('not stored');
+    return answer.key;
+  };
+
+  /** An index as a process of its own would have it; `readFrom` is where its first look at the log began. */
+  const openIndex = async (edition = '1') => {
+    const readFrom: Position[] = [];
+    const log = {
+      ...test.log,
+      read: (after: Position, entries: number) => {
+        readFrom.push(after);
+        return test.log.read(after, entries);
+      },
+    };
+    const index = new RecallIndex({
+      log,
+      redis: test.redis,
+      keys: test.keys,
+      createLexical: () => new InMemoryLexicalIndex(),
+      createVectors: (dimension) => new InProcessVectorIndex({ dimension }),
+      snapshot: { directory, edition, worth: 1 },
+      generation: async () => 1,
+      onTrouble: (message, error) => {
+        throw new Error(message, { cause: error });
+      },
+    });
+    index.start();
+    const head = await test.log.head();
+    expect(await index.progress.waitFor(head?.position ?? ORIGIN, 5_000)).toBe('reached');
+    await index.settled();
+    return { index, first: () => readFrom[0] };
+  };
+
+  const known = async (index: RecallIndex, query: string) => {
+    const vector = index.serving && (await test.queryParts.embedderFor(index.serving.model.id))?.embedQuery(query);
+    return {
+      documents: [...index.documents.values()].map(({ key, state, project }) => ({ key, state, project })),
+      words: index.words('episodic').search(query, 5, {}),
+      near: vector && (await index.serving?.index('episodic').knn(await vector, 5, {})),
+      model: index.modelInLog,
+      topics: [...index.suppressed.topics.keys()],
+      suppressed: index.suppressed.matches('about Kafka'),
+      missing: index.serving?.missing.size,
+    };
+  };
+
+  const filesHold = (text: string): boolean =>
+    readdirSync(home, { recursive: true, withFileTypes: true }).some(
+      (entry) => entry.isFile() && readFileSync(join(entry.parentPath, entry.name)).includes(text),
+    );
+
+  it('comes back as it was, and reads the log from there', async () => {
+    const before = await openIndex();
+    expect(before.first()).toBe(ORIGIN);
+    const knew = await known(before.index, 'service on port 8007');
+    expect(knew.near).toHaveLength(5);
+    const { position } = before.index.progress;
+    await before.index.close();
+
+    const key = await remember('Broker zebrafish42 was added later.');
+    const after = await openIndex();
+    expect(after.first()).toBe(position);
+    expect(after.index.words('episodic').search('zebrafish42', 5, {})[0]?.key).toBe(key);
+    const knows = await known(after.index, 'service on port 8007');
+    expect(knows).toEqual({ ...knew, documents: [...knew.documents, { key, state: 'active', project: undefined }], words: knows.words });
+    expect(knows.words.map((hit) => hit.key)).toEqual(knew.words.map((hit) => hit.key));
+    await after.index.close();
+  });
+
+  it('goes when a memory is forgotten, with its words', async () => {
+    const key = await remember('The quokkaword must be gone from the files.');
+    await (await openIndex()).index.close();
+    expect(filesHold('quokkaword')).toBe(true);
+    const running = await openIndex();
+    await test.app.commands.forget({ key_or_query: key, confirm: true, keys: [key] }, test.call);
+    const head = await test.log.head();
+    await running.index.progress.waitFor(head?.position ?? ORIGIN, 5_000);
+    expect(filesHold('quokkaword')).toBe(false);
+    await running.index.close();
+    expect(filesHold('quokkaword')).toBe(false);
+  });
+
+  it('is deleted unread when something was forgotten while no process looked', async () => {
+    const key = await remember('The axolotlword was forgotten behind its back.');
+    await (await openIndex()).index.close();
+    expect(filesHold('axolotlword')).toBe(true);
+    await test.app.commands.forget({ key_or_query: key, confirm: true, keys: [key] }, test.call);
+    const after = await openIndex();
+    expect(after.first()).toBe(ORIGIN);
+    expect(filesHold('axolotlword')).toBe(false);
+    expect(after.index.words('episodic').search('axolotlword', 5, {})).toEqual([]);
+    await after.index.close();
+  });
+
+  it.each(['content-0.bin', 'manifest.json', 'current.json'])('is not used when %s was damaged', async (name) => {
+    await (await openIndex()).index.close();
+    const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.name === name);
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files) {
+      const path = join(file.parentPath, file.name);
+      const bytes = readFileSync(path);
+      bytes[20] = (bytes[20] ?? 0) ^ 1;
+      writeFileSync(path, bytes);
+    }
+    const after = await openIndex();
+    expect(after.first()).toBe(ORIGIN);
+    await after.index.close();
+  });
+
+  it('is not used by another edition of the program', async () => {
+    await (await openIndex('1')).index.close();
+    const after = await openIndex('2');
+    expect(after.first()).toBe(ORIGIN);
+    await after.index.close();
+  });
+});

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { parseWhen } from '../../../services/history/when.js';
+
+describe('a moment, as a caller names it', () => {
+  it.each([
+    ['2026-05-03', '2026-05-03T00:00:00.000Z'],
+    ['2026-05-03T12:30', '2026-05-03T12:30:00.000Z'],
+    [' 2026-05-03 12:30:15 ', '2026-05-03T12:30:15.000Z'],
+    ['2026-05-03T12:30:15.250Z', '2026-05-03T12:30:15.250Z'],
+    ['2026-05-03t12:30:15z', '2026-05-03T12:30:15.000Z'],
+    ['2026-05-03T12:30:15+02:00', '2026-05-03T10:30:15.000Z'],
+    ['2024-02-29', '2024-02-29T00:00:00.000Z'],
+  ])('%s is a time, in UTC unless it says otherwise', (text, iso) => expect(parseWhen(text)).toEqual({ time: Date.parse(iso) }));
+
+  it('an id of the log is a place', () => expect(parseWhen(' 1793716200000-3 ')).toEqual({ place: '1793716200000-3' }));
+
+  it.each(['', 'yesterday', '2026', '2026-13-01', '2026-02-30', '2026-05-03T25:00', '1793716200000', '1-', '12/05/2026', '2026-05-03T12'])(
+    '%j is refused',
+    (text) => expect(() => parseWhen(text)).toThrowError(expect.objectContaining({ code: 'VALIDATION', hint: expect.any(String) })),
+  );
+});

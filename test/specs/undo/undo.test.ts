@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fold } from '../../../domain/decider.js';
+import { isDomainError } from '../../../domain/errors.js';
+import type { MemoryEvent } from '../../../domain/memory/events.js';
+import { type Memory, type MemoryCommand, memoryDecider } from '../../../domain/memory/memory.js';
+import type { TopicEvent } from '../../../domain/topic/topic.js';
+import { topicDecider } from '../../../domain/topic/topic.js';
+import { type Numbered, type Reversal, undoMemory, undoTopic } from '../../../domain/undo.js';
+import { rememberedWith } from '../../support/eventlog.js';
+
+const numbered = <Event>(events: readonly Event[]): Numbered<Event>[] => events.map((event, i) => ({ ...event, n: i + 1 }));
+const reversal = (events: readonly MemoryEvent[], undone: readonly number[]): Reversal<MemoryEvent> => {
+  const answer = undoMemory(numbered(events), new Set(undone));
+  if (answer === 'forgotten') throw new Error('forgotten');
+  return answer;
+};
+const stateOf = (events: readonly MemoryEvent[]): Memory => fold<Memory, MemoryEvent>(memoryDecider, events);
+
+const born: MemoryEvent = { type: 'MemoryRemembered', data: rememberedWith('first', { tags: ['a'] }) };
+const revised = (content: string): MemoryEvent => ({ type: 'MemoryRevised', data: { content } });
+const retagged = (tags: string[], previous_tags: string[]): MemoryEvent => ({ type: 'MemoryRetagged', data: { tags, previous_tags } });
+const deprioritised = (reason: string, ...reinstate_hints: string[]): MemoryEvent => ({
+  type: 'MemoryDeprioritised',
+  data: { reason, reinstate_hints },
+});
+const archived = (reason?: string): MemoryEvent => ({ type: 'MemoryArchived', data: reason === undefined ? {} : { reason } });
+const reinstated: MemoryEvent = { type: 'MemoryReinstated', data: {} };
+const licensed = (licence: 'own' | 'open', previous: 'own' | 'open'): MemoryEvent => ({
+  type: 'LicenceStamped',
+  data: { licence, previous },
+});
+const forgotten: MemoryEvent = { type: 'MemoryForgotten', data: {} };
+
+describe('undoing on one memory', () => {
+  it.each<[string, MemoryEvent[], number[], MemoryEvent[]]>([
+    ['a revision', [born, revised('second')], [2], [{ type: 'MemoryRevised', data: { content: 'first', reason: 'undone' } }]],
+    ['tags', [born, retagged(['b'], ['a'])], [2], [retagged(['a'], ['b'])]],
+    ['a licence', [born, licensed('open', 'own')], [2], [licensed('own', 'open')]],
+    ['archiving', [born, archived('old')], [2], [reinstated]],
+    ['reinstating what was archived', [born, archived('old'), reinstated], [3], [archived('old')]],
+    ['reinstating what was deprioritised', [born, deprioritised('r', 'h'), reinstated], [3], [deprioritised('r', 'h')]],
+    ['another reason', [born, deprioritised('r', 'h'), deprioritised('s', 'h', 'i')], [3], [deprioritised('r', 'h')]],
+    ['deprioritising, with its hints', [born, deprioritised('r', 'h')], [2], [deprioritised('undone'), reinstated]],
+    [
+      'several fields at once',
+      [born, revised('x'), retagged([], ['a'])],
+      [2, 3],
+      [{ type: 'MemoryRevised', data: { content: 'first', reason: 'undone' } }, retagged(['a'], [])],
+    ],
+    [
+      'only the last of two revisions',
+      [born, revised('x'), revised('y')],
+      [3],
+      [{ type: 'MemoryRevised', data: { content: 'x', reason: 'undone' } }],
+    ],
+  ])('takes back %s', (_, events, undone, expected) => expect(reversal(events, undone).events).toEqual(expected));
+
+  it('archives what was born in the action, and says so', () =>
+    expect(reversal([born], [1])).toEqual({ events: [archived('undone')], restored: ['memory'], kept: [] }));
+  it('keeps a memory that somebody worked on since it was born', () =>
+    expect(reversal([born, revised('x')], [1])).toEqual({ events: [], restored: [], kept: ['memory'] }));
+  it('keeps a field that another action wrote since, and puts back the rest', () =>
+    expect(reversal([born, revised('x'), retagged([], ['a']), revised('y')], [2, 3])).toEqual({
+      events: [retagged(['a'], [])],
+      restored: ['tags'],
+      kept: ['content'],
+    }));
+  it('does nothing where the value is the same already', () =>
+    expect(reversal([born, revised('x'), revised('first')], [2, 3])).toEqual({ events: [], restored: [], kept: [] }));
+  it('ends at forgetting', () => expect(undoMemory(numbered([born, forgotten]), new Set([2]))).toBe('forgotten'));
+});
+
+const text = fc.constantFrom('a', 'b', 'c');
+const command: fc.Arbitrary<MemoryCommand> = fc.oneof(
+  text.map((content): MemoryCommand => ({ type: 'ReviseMemory', data: { content } })),
+  fc.array(text, { maxLength: 2 }).map((tags): MemoryCommand => ({ type: 'RetagMemory', data: { tags } })),
+  fc
+    .record({ reason: text, reinstate_hints: fc.array(text, { maxLength: 2 }) })
+    .map((data): MemoryCommand => ({ type: 'DeprioritiseMemory', data })),
+  fc
+    .option(text, { nil: undefined })
+    .map((reason): MemoryCommand => ({ type: 'ArchiveMemory', data: reason === undefined ? {} : { reason } })),
+  fc.constant<MemoryCommand>({ type: 'ReinstateMemory', data: {} }),
+  fc.constantFrom('own', 'open').map((licence): MemoryCommand => ({ type: 'StampLicence', data: { licence } })),
+  fc.constantFrom('concluded', 'asserted').map((provenance): MemoryCommand => ({ type: 'StampProvenance', data: { provenance } })),
+);
+const decided = (events: readonly MemoryEvent[], next: MemoryCommand): readonly MemoryEvent[] => {
+  try {
+    return [...events, ...memoryDecider.decide(next, stateOf(events))];
+  } catch (error) {
+    if (isDomainError(error)) return events;
+    throw error;
+  }
+};
+/** A life before an action, and with the action. */
+const lives = fc.tuple(fc.array(command, { maxLength: 8 }), fc.array(command, { minLength: 1, maxLength: 4 })).map(([before, action]) => {
+  const past = before.reduce(decided, [born]);
+  return { past, all: action.reduce(decided, past) };
+});
+const versions = (from: readonly unknown[], to: readonly unknown[]): number[] => to.slice(from.length).map((_, i) => from.length + i + 1);
+
+describe('for every life of a memory', () => {
+  it('undoing the last action leaves the state before it', () =>
+    fc.assert(
+      fc.property(lives, ({ past, all }) => {
+        const { events } = reversal(all, versions(past, all));
+        expect(stateOf([...all, ...events])).toEqual(stateOf(past));
+      }),
+    ));
+  it('undoing it twice changes nothing more', () =>
+    fc.assert(
+      fc.property(lives, ({ past, all }) => {
+        const undone = versions(past, all);
+        const after = [...all, ...reversal(all, undone).events];
+        expect(reversal(after, undone).events).toEqual([]);
+      }),
+    ));
+  it('undoing the undo does the action again', () =>
+    fc.assert(
+      fc.property(lives, ({ past, all }) => {
+        const after = [...all, ...reversal(all, versions(past, all)).events];
+        const again = [...after, ...reversal(after, versions(all, after)).events];
+        expect(stateOf(again)).toEqual(stateOf(all));
+      }),
+    ));
+  it('what a later action wrote stays', () =>
+    fc.assert(
+      fc.property(lives, fc.array(command, { minLength: 1, maxLength: 4 }), ({ past, all }, later) => {
+        const now = later.reduce(decided, all);
+        const { events, kept } = reversal(now, versions(past, all));
+        const [before, after] = [stateOf(now), stateOf([...now, ...events])];
+        const theirs = new Set(now.slice(all.length).map(({ type }) => type));
+        const fields = {
+          MemoryRevised: 'content',
+          MemoryRetagged: 'tags',
+          LicenceStamped: 'licence',
+          ProvenanceStamped: 'provenance',
+        } as const;
+        for (const [type, field] of Object.entries(fields)) {
+          if (theirs.has(type as MemoryEvent['type'])) expect(after).toHaveProperty(field, (before as never)[field]);
+          else expect(kept).not.toContain(field);
+        }
+      }),
+    ));
+});
+
+describe('undoing on a topic', () => {
+  const suppressed = (reason?: string): TopicEvent => ({
+    type: 'TopicSuppressed',
+    data: { topic: 't', ...(reason !== undefined && { reason }) },
+  });
+  const lifted: TopicEvent = { type: 'TopicUnsuppressed', data: { topic: 't' } };
+  const undo = (events: TopicEvent[], undone: number[]) => undoTopic(numbered(events), new Set(undone));
+
+  it('lifts and puts back the suppression, with its reason', () => {
+    expect(undo([suppressed('r')], [1]).events).toEqual([lifted]);
+    expect(undo([suppressed('r'), lifted], [2]).events).toEqual([suppressed('r')]);
+    expect(undo([suppressed('r'), suppressed()], [2]).events).toEqual([suppressed('r')]);
+    expect(fold({ initialState: topicDecider.initialState, evolve: topicDecider.evolve }, [suppressed('r')])).toEqual({
+      suppressed: true,
+      reason: 'r',
+    });
+  });
+  it('keeps what another decided since', () =>
+    expect(undo([suppressed('r'), lifted, suppressed('s')], [1])).toEqual({ events: [], restored: [], kept: ['suppression'] }));
+});
