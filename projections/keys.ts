@@ -20,7 +20,7 @@ export const createKeys = (tenant: string, cluster = false) => {
     claims: key('claims'),
     /** String with a day's expiry: the first result of a command. */
     commandResult: (commandId: string) => key('cmd', commandId),
-    /** String: who restores into this store now. While it is there nobody appends. */
+    /** Hash: who restores into this store now (`token`, `at`, `backup`). While it is there nobody appends. */
     restoring: key('restoring'),
     /** Hash with expiry: the keys, no text, that a preview of forgetting listed. */
     forgetPlan: (id: string) => key('forget-plan', id),

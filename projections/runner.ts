@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Position } from '../domain/envelope.js';
+import { comparePositions, ORIGIN, type Position } from '../domain/envelope.js';
 import { createBell } from './bell.js';
 import { projectionsReached } from './checkpoint.js';
 import type { ProjectorDeps } from './deps.js';
@@ -40,8 +40,6 @@ export type RunnerState = {
 export type Runner = {
   /** Follows the log until aborted, then gives up the leases. Outages are waited out; it never rejects for one. */
   readonly run: (signal: AbortSignal) => Promise<void>;
-  /** Says that the log has grown, so that nothing waits for a timer. */
-  readonly poke: () => void;
   /**
    * Waits until the named views (default all) have passed a position, whichever process writes them; not before this
    * runner has looked at them once, so that a view of another history is never taken for one that is up to date.
@@ -159,10 +157,11 @@ export const createRunner = (deps: ProjectorDeps, projections: readonly Projecti
         await holdings.release().catch(() => undefined);
       }
     },
-    poke: bell.ring,
     waitFor: async (position, timeoutMs, wanted = names) => {
       const deadline = performance.now() + timeoutMs;
       if (!(await firstLook.passed(timeoutMs))) return 'late';
+      // Whoever waits for more than there is makes the runner look; a read of views that are up to date leaves it alone.
+      if (wanted.some((name) => comparePositions(progress.position(name) ?? ORIGIN, position) < 0)) bell.ring();
       const here = await progress.wait(wanted, position, Math.max(0, deadline - performance.now()));
       if (here !== 'lost') return here;
       return projectionsReached(redis, keys, wanted, position, Math.max(0, deadline - performance.now()));

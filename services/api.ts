@@ -1,5 +1,7 @@
 import type { Licence, Namespace, Provenance, State } from '../domain/vocabulary.js';
 
+import type { Backups } from './backup/api.js';
+
 /** Who calls, and how. Every command and query takes one. */
 export type Call = {
   /** `mcp:<client>/<version>`, `cli`, `web:<user>`, `job:<name>`, … */
@@ -53,7 +55,8 @@ export type RememberResult =
       readonly hint: string;
     };
 
-export type RememberDocumentInput = Omit<RememberInput, 'force' | 'event_date'> & {
+/** `force` skips the secrets check only: chunks that are known already are left out all the same. */
+export type RememberDocumentInput = Omit<RememberInput, 'event_date'> & {
   readonly chunk_strategy?: 'paragraphs' | 'turn_pairs' | 'sentences' | 'fixed_tokens' | undefined;
   readonly chunk_size?: number | undefined;
 };
@@ -455,6 +458,7 @@ export type Queries = {
 export type App = {
   readonly commands: Commands;
   readonly queries: Queries;
+  readonly backups: Backups;
   /** Resolves when the store and the views can serve, or rejects UNAVAILABLE after `timeoutMs`; meanwhile says what it waits for. */
   readonly whenReady: (timeoutMs: number, onWait?: (what: string) => void, signal?: AbortSignal) => Promise<void>;
   /** Prometheus text. */

@@ -20,6 +20,8 @@ import { projectionStatus } from '../projections/status.js';
 import { suppressions } from '../projections/suppressions.js';
 import { readTimeline, timeline } from '../projections/timeline.js';
 import type { App } from './api.js';
+import { BackupJob } from './backup/job.js';
+import { createBackups } from './backup/service.js';
 import { createForgetPlans } from './commands/forget-plan.js';
 import { createCommands } from './commands/index.js';
 import type { CommandParts } from './commands/parts.js';
@@ -123,22 +125,28 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
   const runner = createRunner({ redis: work, keys, log, fingerprint: catalogue.fingerprint, logger, now }, PROJECTIONS);
   const keeper = new VectorKeeper({ log, redis: work, keys, index, random, now, embedder: () => provider.current(), onTrouble });
   const eraser = new Eraser({ log, redis: work, keys, random, now, managed: options.supervised !== undefined, onTrouble });
+  const backupParts = { log, redis: work, keys, random, now, settings: config.backup };
+  const backupJob = new BackupJob({ ...backupParts, onTrouble });
   const stopping = new AbortController();
 
   const viewsReach = (position: Position): Promise<'reached' | 'late'> => {
     // A process that leaves the views to another has no runner to ask.
     if (options.projects === false) return projectionsReached(redis, keys, VIEW_NAMES, position, PATIENCE_MS);
-    runner.poke();
     return runner.waitFor(position, PATIENCE_MS);
   };
   const viewsAt = async (position: Position): Promise<boolean> => {
-    const [views, search] = await Promise.all([viewsReach(position), index.progress.waitFor(position, PATIENCE_MS)]);
+    // What was appended stands, whatever becomes of this look at the views.
+    const looked = viewsReach(position).catch((error: unknown) => {
+      onTrouble('the views could not be looked at', error);
+      return 'late' as const;
+    });
+    const [views, search] = await Promise.all([looked, index.progress.waitFor(position, PATIENCE_MS)]);
     return views === 'reached' && search === 'reached';
   };
   const fresh = async (): Promise<Stale | undefined> => {
     const head = await log.head();
     if (!head || (await viewsAt(head.position))) return undefined;
-    const [behind] = await projectionStatus(redis, keys, [memories.name]);
+    const [behind] = await unavailableWhenDown(() => projectionStatus(redis, keys, [memories.name]));
     return {
       events: behind?.lagEvents ?? 0,
       note: 'A view was still behind the log after two seconds; what was stored last may be missing from this answer.',
@@ -196,6 +204,7 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     models: () => unavailableWhenDown(() => redis.smembers(keys.models)),
     onErased: () => {
       eraser.poke();
+      backupJob.poke();
       return options.supervised ? 'pending' : 'external';
     },
   };
@@ -209,6 +218,7 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     runner,
     keeper,
     eraser,
+    backups: backupJob,
     provider,
     views: VIEW_NAMES,
     supervised: options.supervised,
@@ -220,6 +230,7 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
   if (options.projects !== false) {
     keeper.start();
     eraser.start();
+    backupJob.start();
   }
   provider.onChange(() => keeper.poke());
   await examiner.start();
@@ -227,6 +238,7 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
   const app: App = {
     commands: createCommands(commandParts),
     queries: createQueries({ ...queryParts, duplicateThreshold: () => thresholds(provider.current()).duplicate }, () => examiner.health()),
+    backups: createBackups({ ...backupParts, target, dataDir: config.dataDir }),
     whenReady: async (timeoutMs, onWait, signal) => {
       signal?.throwIfAborted();
       if (index.progress.everCaughtUp) return;
@@ -245,7 +257,7 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
       stopping.abort();
       // Whoever waits for the index, which may never have come up, stops waiting.
       index.progress.close();
-      await Promise.allSettled([keeper.close(), eraser.close(), examiner.close()]);
+      await Promise.allSettled([keeper.close(), eraser.close(), backupJob.close(), examiner.close()]);
       await Promise.allSettled([running, index.close()]);
       log.close();
       disconnect();

@@ -5,6 +5,8 @@ import { type AddressInfo, createServer, connect as dial, type Socket } from 'no
 const FIRST_MS = 60_000;
 const DIAL_MS = 2_000;
 const GREETING = '\n';
+/** Said to one who leaves while others are there. */
+const STAYS = 's';
 
 export type Attachments = {
   /** On loopback. */
@@ -31,7 +33,7 @@ export const openAttachments = async (firstMs = FIRST_MS): Promise<Attachments> 
   const leave = (socket: Socket): void => {
     if (!attached.delete(socket)) return;
     if (attached.size === 0) abandon();
-    else socket.end();
+    else socket.end(STAYS);
   };
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     if (abandoned.signal.aborted) return void socket.destroy();
@@ -64,8 +66,8 @@ export const openAttachments = async (firstMs = FIRST_MS): Promise<Attachments> 
 export type Attachment = {
   /** False when the other process has gone, or is going. */
   readonly holds: () => boolean;
-  /** Lets go. When nobody else is attached this waits until the process has ended, at most `patienceMs`. */
-  readonly leave: (patienceMs?: number) => Promise<void>;
+  /** Lets go. When nobody else is attached this waits until the process ends, at most `patienceMs`, and answers `ending`. */
+  readonly leave: (patienceMs?: number) => Promise<'stays' | 'ending'>;
 };
 
 /** Undefined when that process is gone or about to stop. */
@@ -75,15 +77,18 @@ export const attach = async (port: number): Promise<Attachment | undefined> => {
     socket.once('close', () => resolve());
   });
   socket.on('error', () => undefined).on('end', () => socket.end());
+  let stays = false;
   const greeted = new Promise<boolean>((resolve) => {
-    socket.once('data', () => resolve(true));
+    socket.on('data', (heard) => {
+      stays ||= heard.includes(STAYS);
+      resolve(true);
+    });
     closed.then(() => resolve(false));
   });
   const timer = setTimeout(() => socket.destroy(), DIAL_MS);
   const attached = await greeted;
   clearTimeout(timer);
   if (!attached) return undefined;
-  socket.resume();
   return {
     holds: () => socket.writable && !socket.readableEnded,
     leave: async (patienceMs = 10_000) => {
@@ -91,6 +96,7 @@ export const attach = async (port: number): Promise<Attachment | undefined> => {
       socket.end();
       await closed;
       clearTimeout(impatient);
+      return stays ? 'stays' : 'ending';
     },
   };
 };

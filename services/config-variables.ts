@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SCHEDULE } from './backup/settings.js';
 import { LOG_LEVELS } from './log.js';
 import { addressOf } from './valkey/client.js';
 
@@ -89,6 +90,29 @@ export const VARIABLES = {
     .optional()
     .describe("Cosine from which two texts are examined for contradiction. Unset: the model's own (MiniLM 0.70)."),
   STALE_MEMORY_DAYS: whole(1, 36_500).default(30).describe('Days without a recall after which an audit calls a memory stale.'),
+  BACKUP_DIR: path.optional().describe('Where backups go. Unset: the folder backups in the data folder.'),
+  BACKUP_SCHEDULE: z
+    .string()
+    .regex(SCHEDULE, 'must be off, hourly, daily, weekly, or a number with m, h, d or w, such as 6h')
+    .default('off')
+    .describe('How often a backup is brought up to date: off, hourly, daily, weekly, or 30m, 6h, 2d, 1w.'),
+  BACKUP_NEW_SET_DAYS: whole(1, 3_650).default(30).describe('Days after which a backup begins anew, with everything in it.'),
+  BACKUP_KEEP: whole(1, 1_000).default(3).describe('How many of these whole backups are kept.'),
+  BACKUP_KEEP_DAYS: whole(1, 36_500)
+    .optional()
+    .describe('Days after which a backup that is not the newest goes. Unset: only their number counts.'),
+  BACKUP_EMBEDDINGS: oneOf(['true', 'false'])
+    .default('false')
+    .transform((value) => value === 'true')
+    .describe('Whether scheduled backups carry the vectors. Without them a restore makes them again.'),
+  BACKUP_PASSPHRASE: z
+    .string()
+    .min(8, 'must have at least 8 characters')
+    .optional()
+    .describe('Passphrase that backups are encrypted to (age). Unset, with no key file: they are not encrypted.'),
+  BACKUP_KEY_FILE: path
+    .optional()
+    .describe('A key file of age-keygen that backups are encrypted to; its public half is enough to write them.'),
   LOG_LEVEL: oneOf(LOG_LEVELS).default('info').describe('trace, debug, info, warn, error, fatal or silent.'),
   LOG_FORMAT: oneOf(['auto', 'json', 'text'])
     .default('auto')

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { DomainError } from '../domain/errors.js';
+import { type BackupSettings, intervalOf } from './backup/settings.js';
 import { misspellings } from './config-names.js';
 import { type Environment, VARIABLES } from './config-variables.js';
 import { addressOf, type ValkeyTarget } from './valkey/client.js';
@@ -47,6 +48,7 @@ export type Config = {
   readonly duplicateThreshold: number | undefined;
   readonly contradictionThreshold: number | undefined;
   readonly staleMemoryDays: number;
+  readonly backup: BackupSettings;
   readonly log: { readonly level: Environment['LOG_LEVEL']; readonly format: Environment['LOG_FORMAT'] };
 };
 
@@ -123,6 +125,19 @@ const configOf = (values: Environment, baseOf: (name: string) => string): Config
   duplicateThreshold: values.DEDUP_SIMILARITY_THRESHOLD,
   contradictionThreshold: values.CONTRADICTION_SIMILARITY_THRESHOLD,
   staleMemoryDays: values.STALE_MEMORY_DAYS,
+  backup: {
+    dir:
+      values.BACKUP_DIR === undefined
+        ? join(resolve(baseOf('OMNIMEM_DATA_DIR'), values.OMNIMEM_DATA_DIR), 'backups')
+        : resolve(baseOf('BACKUP_DIR'), values.BACKUP_DIR),
+    everyMs: intervalOf(values.BACKUP_SCHEDULE),
+    newSetDays: values.BACKUP_NEW_SET_DAYS,
+    keep: values.BACKUP_KEEP,
+    keepDays: values.BACKUP_KEEP_DAYS,
+    withEmbeddings: values.BACKUP_EMBEDDINGS,
+    passphrase: values.BACKUP_PASSPHRASE,
+    keyFile: values.BACKUP_KEY_FILE === undefined ? undefined : resolve(baseOf('BACKUP_KEY_FILE'), values.BACKUP_KEY_FILE),
+  },
   log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT },
 });
 
@@ -139,9 +154,9 @@ const valkeyOf = ({ VALKEY_URL, VALKEY_HOST, VALKEY_PORT, VALKEY_PASSWORD }: Env
 
 const bracketed = (host: string): string => (host.includes(':') && !host.startsWith('[') ? `[${host}]` : host);
 
-const secretsOf = ({ MCP_AUTH_TOKEN, VALKEY_PASSWORD, VALKEY_URL }: Environment): string[] => {
+const secretsOf = ({ MCP_AUTH_TOKEN, VALKEY_PASSWORD, VALKEY_URL, BACKUP_PASSPHRASE }: Environment): string[] => {
   const inUrl = VALKEY_URL === undefined ? undefined : /\/\/[^:@/]*:([^@/]*)@/.exec(VALKEY_URL)?.[1];
-  return [MCP_AUTH_TOKEN, VALKEY_PASSWORD, inUrl, inUrl && decodeURIComponent(inUrl)].flatMap((secret) => secret || []);
+  return [MCP_AUTH_TOKEN, VALKEY_PASSWORD, BACKUP_PASSPHRASE, inUrl, inUrl && decodeURIComponent(inUrl)].flatMap((secret) => secret || []);
 };
 
 const withoutEmpty = (env: NodeJS.ProcessEnv): Record<string, string> =>

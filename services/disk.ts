@@ -9,9 +9,15 @@ export const freeBytes = async (dir: string): Promise<number> => {
   return bavail * bsize;
 };
 
-/** Refuses with UNAVAILABLE when fewer than `minFreeBytes` are free. Forgetting does not ask: it must work on a full disk. */
+/**
+ * Refuses with UNAVAILABLE when fewer than `minFreeBytes` are free, or the folder is not there. Forgetting does not ask: it
+ * must work on a full disk.
+ */
 export const assertRoom = async (dir: string, minFreeBytes: number): Promise<void> => {
-  const free = await freeBytes(dir);
+  const free = await freeBytes(dir).catch((cause: NodeJS.ErrnoException) => {
+    const message = `The data folder cannot be read (${cause.code ?? 'unknown'}), so nothing new is stored`;
+    throw new DomainError('UNAVAILABLE', message, `Bring ${dir} back; service resumes by itself.`, { cause });
+  });
   if (free >= minFreeBytes) return;
   throw new DomainError(
     'UNAVAILABLE',

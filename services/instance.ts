@@ -1,8 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { DomainError, isDomainError } from '../domain/errors.js';
 import type { App } from './api.js';
 import { type OpenApp, openApp } from './app.js';
+import { watchForAnotherLog } from './backup/watch.js';
 import { type Config, modelEnvironment } from './config.js';
 import type { EmbedderProvider } from './embedding/provider.js';
 import { openEmbedderProvider } from './embedding/select.js';
@@ -10,6 +12,7 @@ import { createLazyApp } from './lazy-app.js';
 import { createStartup, type StepReport } from './lifecycle.js';
 import type { Logger } from './log.js';
 import { type McpHttp, startMcpHttp } from './mcp/http.js';
+import { openMigrations } from './migrations/open.js';
 import { checkServer } from './valkey/check-server.js';
 import { connect, describeTarget, type ValkeyTarget } from './valkey/client.js';
 import { obtainValkey } from './valkey/install/install.js';
@@ -18,6 +21,9 @@ import { type Supervisor, startSupervisor } from './valkey/supervisor.js';
 
 /** What one process does: `mcp` serves clients, `projector` keeps the views and the vectors. */
 export type Role = 'mcp' | 'projector';
+
+/** Milliseconds until a restored log that could not be opened is tried again. */
+const REOPEN_MS = 1_000;
 
 export type InstanceOptions = {
   readonly config: Config;
@@ -67,7 +73,16 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
   // Several services of one deployment share a server, so only a process with a Valkey of its own takes the folder.
   const claim = config.valkey === undefined || roles.length === 2 ? await takeFolder(config) : undefined;
   const lazy = createLazyApp();
-  const held: { supervisor?: Supervisor; target?: ValkeyTarget; cluster?: boolean; opened?: OpenApp; mcp?: McpHttp } = {};
+  const held: {
+    supervisor?: Supervisor;
+    target?: ValkeyTarget;
+    cluster?: boolean;
+    opened?: OpenApp;
+    mcp?: McpHttp;
+    stopWatching?: () => void;
+    reopening?: Promise<void>;
+    closing?: true;
+  } = {};
   await claim?.publish({ tenant: config.tenant, ...(options.attachPort !== undefined && { attachPort: options.attachPort }) });
   const provider = openEmbedderProvider({
     choice: config.embedding.choice,
@@ -78,6 +93,42 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
     log: logger,
     onProgress: ({ file, loaded, total }) => options.onModel?.(`fetching the embedding model: ${file} ${percent(loaded, total)}`),
   });
+
+  const open = async (target: ValkeyTarget): Promise<OpenApp> => {
+    const { supervisor } = held;
+    const opened = await openApp({
+      config,
+      logger,
+      target,
+      cluster: held.cluster ?? false,
+      provider,
+      supervised: supervisor && (() => supervisor.status()),
+      projects: roles.includes('projector'),
+    });
+    held.opened = opened;
+    lazy.opened(opened.app);
+    held.stopWatching = watchForAnotherLog({ redis: opened.redis, keys: opened.keys, logId: opened.log.logId }, () => {
+      held.reopening = reopen(target);
+    });
+    return opened;
+  };
+  /** A restore put another log in the place of the one that was read. */
+  const reopen = async (target: ValkeyTarget): Promise<void> => {
+    logger.info('the log was replaced by a restored one; reading it');
+    lazy.waitsFor('the restored log');
+    lazy.closed();
+    await held.opened?.close();
+    while (!held.closing) {
+      try {
+        const opened = await open(target);
+        if (roles.includes('projector')) await openMigrations(opened)({ signal });
+        return;
+      } catch (error) {
+        logger.error({ err: error }, 'the restored log cannot be opened; trying again');
+        await delay(REOPEN_MS);
+      }
+    }
+  };
 
   const startup = createStartup(
     [
@@ -109,22 +160,30 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
           lazy.waitsFor('the views of the log');
           if (!held.target) throw new DomainError('UNAVAILABLE', 'There is no Valkey to open');
           await held.opened?.close();
-          const supervisor = held.supervisor;
-          held.opened = await openApp({
-            config,
-            logger,
-            target: held.target,
-            cluster: held.cluster ?? false,
-            provider,
-            supervised: supervisor && (() => supervisor.status()),
-            projects: roles.includes('projector'),
-          });
-          lazy.opened(held.opened.app);
+          held.stopWatching?.();
+          const { app, index, log } = await open(held.target);
           progress('reading the log');
-          await held.opened.app.whenReady(2 ** 31 - 1, undefined, stop);
-          return `${held.opened.index.documents.size} memories, ${await held.opened.log.size()} events`;
+          await app.whenReady(2 ** 31 - 1, undefined, stop);
+          return `${index.documents.size} memories, ${await log.size()} events`;
         },
       },
+      ...(roles.includes('projector')
+        ? [
+            {
+              name: 'migrations',
+              after: ['memory'],
+              run: async (progress: (detail: string) => void, stop: AbortSignal) => {
+                if (!held.opened) throw new DomainError('UNAVAILABLE', 'There is no log to migrate');
+                const migrated = await openMigrations(held.opened)({
+                  signal: stop,
+                  onWait: () => progress('another process migrates'),
+                  onProgress: ({ name }, done, total) => progress(`${name}: ${percent(done, total)}`),
+                });
+                return migrated.length === 0 ? 'none to run' : migrated.map(({ name, events }) => `${name} (${events} events)`).join(', ');
+              },
+            },
+          ]
+        : []),
       ...(serves
         ? [
             {
@@ -148,10 +207,15 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
     mcpUrl: held.mcp?.url,
     valkey: held.target && describeTarget(held.target),
     provider,
-    opened: held.opened,
+    get opened() {
+      return held.opened;
+    },
     close: () => {
       closed ??= (async () => {
+        held.closing = true;
+        held.stopWatching?.();
         await held.mcp?.close();
+        await held.reopening;
         await held.opened?.close();
         await provider.close();
         await held.supervisor?.stop();

@@ -3,7 +3,7 @@ import type { App } from './api.js';
 import { VERSION } from './version.js';
 
 /** An app that is served before it is open: what is asked meanwhile waits in `whenReady`, bounded, and says what for. */
-export type LazyApp = { readonly app: App; readonly opened: (app: App) => void; readonly waitsFor: (what: string) => void };
+export type LazyApp = { readonly app: App; readonly opened: (app: App) => void; readonly closed: () => void; readonly waitsFor: (what: string) => void };
 
 export const createLazyApp = (): LazyApp => {
   let open: App | undefined;
@@ -36,6 +36,9 @@ export const createLazyApp = (): LazyApp => {
       get queries() {
         return open?.queries ?? { ...closedQueries(need), version: () => ({ version: VERSION }) };
       },
+      get backups() {
+        return need().backups;
+      },
       whenReady: async (timeoutMs, onWait, signal) => {
         const started = performance.now();
         if (!open) {
@@ -50,6 +53,9 @@ export const createLazyApp = (): LazyApp => {
     opened: (app) => {
       open = app;
       for (const done of openings) done();
+    },
+    closed: () => {
+      open = undefined;
     },
     waitsFor: (next) => {
       what = next;

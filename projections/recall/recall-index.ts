@@ -197,7 +197,7 @@ export class RecallIndex {
     for (const entry of page) {
       if (entry.kind === 'fault' && entry.fault.subject) this.degraded.add(entry.fault.subject);
       // The file holds its words, whatever this index makes of the event.
-      if (entry.kind === 'event' && entry.event.type === 'MemoryForgotten') await this.#snapshot?.remove();
+      if (entry.kind === 'event' && entry.event.type === 'MemoryForgotten') await this.#forgetSnapshot();
       if (entry.kind !== 'event' || this.degraded.has(entry.event.envelope.subject)) continue;
       if (isMemoryKey(entry.event.envelope.subject)) {
         if (await this.#applyToMemory(entry.event)) changed.add(entry.event.envelope.subject);
@@ -214,6 +214,11 @@ export class RecallIndex {
     this.#lastEventId = identify(last).eventId;
     this.#readSinceSnapshot += page.length;
     this.progress.reached(positionOf(last));
+  }
+
+  async #forgetSnapshot(): Promise<void> {
+    await this.#snapshot?.remove();
+    this.#readSinceSnapshot = Math.max(this.#readSinceSnapshot, this.documents.size);
   }
 
   /** Once: what an earlier life of the process knew, when the log bears it out. */

@@ -70,6 +70,7 @@ export class VectorSpace {
 
   async #take(document: Document, vectors: readonly Float32Array[]): Promise<void> {
     try {
+      if (vectors.length === 0) throw new Error('bytes that are no vectors');
       await this.index(document.namespace).upsert(document.key, vectors, document);
       this.missing.delete(document.key);
       this.refused.delete(document.key);

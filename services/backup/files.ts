@@ -48,6 +48,13 @@ export const namesIn = async (path: string): Promise<readonly string[]> => {
   }
 };
 
+/** Removes what lies beside the segments and no manifest names any more. It may tell of what was forgotten since. */
+export const removeStale = async (dir: string, named: readonly (string | undefined)[]): Promise<void> => {
+  for (const name of await namesIn(dir)) {
+    if (/^(side|vectors)-/.test(name) && !named.includes(name)) await rm(join(dir, name), { force: true });
+  }
+};
+
 /** Removes what a killed run left half written. */
 export const removeTemporaries = async (path: string): Promise<void> => {
   for (const name of await namesIn(path)) if (TEMPORARY.test(name)) await rm(join(path, name), { force: true });

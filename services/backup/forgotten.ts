@@ -11,22 +11,23 @@ const PAGE = 2_000;
 
 export const forgottenFile = (root: string): string => join(root, NAME);
 
-/** Subjects that must never come back, from the file beside the backups. A line that a killed writer left torn is passed over. */
-export const readForgotten = async (path: string): Promise<ReadonlySet<string>> => {
+export type Erased = { readonly subject: string; readonly position: Position };
+
+/** What must never come back, from the file beside the backups. A line that a killed writer left torn is passed over. */
+export const readForgotten = async (path: string): Promise<readonly Erased[]> => {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
     throw error;
   });
-  return new Set(text.split('\n').flatMap((line) => /^(\S+) \d+-\d+$/.exec(line)?.[1] ?? []));
+  return text.split('\n').flatMap((line) => {
+    const [, subject, position] = /^(\S+) (\d+-\d+)$/.exec(line) ?? [];
+    return subject !== undefined && position !== undefined ? [{ subject, position }] : [];
+  });
 };
 
 /** Both the file in the folder itself and the one beside it: a set, or a folder of sets. */
-export const forgottenAround = async (dir: string): Promise<ReadonlySet<string>> => {
-  const found = await Promise.all([readForgotten(forgottenFile(dir)), readForgotten(forgottenFile(dirname(dir)))]);
-  return new Set(found.flatMap((subjects) => [...subjects]));
-};
-
-export type Erased = { readonly subject: string; readonly position: Position };
+export const forgottenAround = async (dir: string): Promise<readonly Erased[]> =>
+  (await Promise.all([readForgotten(forgottenFile(dir)), readForgotten(forgottenFile(dirname(dir)))])).flat();
 
 /** What was forgotten after a place of the log, from the envelopes alone, and how far was read. */
 export const erasedSince = async (
@@ -54,7 +55,7 @@ export const erasedSince = async (
 /** Adds what is not listed yet, durably; lines are never taken away. Answers how many subjects the file lists now. */
 export const addForgotten = async (root: string, erased: readonly Erased[]): Promise<number> => {
   const path = forgottenFile(root);
-  const known = await readForgotten(path);
+  const known = new Set((await readForgotten(path)).map(({ subject }) => subject));
   const fresh = erased.filter(({ subject }) => !known.has(subject));
   if (fresh.length === 0) return known.size;
   await makeFolder(root);

@@ -1,7 +1,7 @@
-import { rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Redis } from 'iovalkey';
-import { comparePositions, ORIGIN, type Position } from '../../domain/envelope.js';
+import { ORIGIN, type Position } from '../../domain/envelope.js';
 import { DomainError } from '../../domain/errors.js';
 import { systemSubject } from '../../domain/system/events.js';
 import type { Keys } from '../../projections/keys.js';
@@ -9,7 +9,7 @@ import type { EventLog } from '../eventlog/log.js';
 import type { Random } from '../eventlog/random.js';
 import { type Seal, type Secrets, sealFor } from './crypt.js';
 import { factsOf, type RawEntry } from './entry.js';
-import { namesIn, removeTemporaries, writeWhole } from './files.js';
+import { namesIn, removeStale, removeTemporaries, writeWhole } from './files.js';
 import { addForgotten, erasedSince } from './forgotten.js';
 import {
   type BackupSet,
@@ -98,7 +98,8 @@ class Run {
   #seal: Seal;
   #signal: AbortSignal;
   #written: Segment[] = [];
-  #sinceLast: RawEntry[] = [];
+  /** How far the log was read; what only tells of the last backup is read and not written. */
+  #readTo: Position;
 
   constructor(parts: BackupParts, options: TakeOptions, set: BackupSet, signal: AbortSignal) {
     this.#parts = parts;
@@ -107,6 +108,7 @@ class Run {
     this.#manifest = set.manifest;
     this.#seal = sealFor(set.manifest.encryption);
     this.#signal = signal;
+    this.#readTo = set.manifest.head?.position ?? ORIGIN;
   }
 
   async run(): Promise<BackupReport> {
@@ -136,9 +138,8 @@ class Run {
   async #copyToHead(): Promise<void> {
     for (let round = 1; ; round++) {
       await this.#copy();
-      const head = this.#manifest.head?.position ?? ORIGIN;
-      const still = async (): Promise<boolean> => ((await this.#parts.log.head())?.position ?? ORIGIN) === head;
-      if ((await still()) || round === HEAD_ROUNDS) return this.#writeSide(head, still);
+      const still = async (): Promise<boolean> => ((await this.#parts.log.head())?.position ?? ORIGIN) === this.#readTo;
+      if ((await still()) || round === HEAD_ROUNDS) return this.#writeSide(this.#manifest.head?.position ?? ORIGIN, still);
     }
   }
 
@@ -150,9 +151,10 @@ class Run {
     let bytes = 0;
     for (;;) {
       this.#signal.throwIfAborted();
-      const last = entries.at(-1)?.position ?? this.#manifest.head?.position ?? ORIGIN;
+      const last: Position = entries.at(-1)?.position ?? this.#manifest.head?.position ?? ORIGIN;
       const page = await readRaw(redis, keys, last, Math.min(PAGE, segmentEvents - entries.length));
       entries = [...entries, ...page];
+      this.#readTo = entries.at(-1)?.position ?? last;
       bytes += page.reduce((sum, { payload }) => sum + (payload?.length ?? 0), 0);
       const ended = page.length === 0;
       if (entries.length > 0 && (ended || entries.length >= segmentEvents || bytes >= segmentBytes)) {
@@ -168,9 +170,7 @@ class Run {
 
   /** A segment that only tells of the backup before it would make the next one need one, too. */
   #saysOnlyThatItWasBackedUp(entries: readonly RawEntry[]): boolean {
-    const only = this.#manifest.complete && this.#written.length === 0 && entries.every((entry) => factsOf(entry).type === 'BackupTaken');
-    this.#sinceLast = only ? [...entries] : [];
-    return only;
+    return this.#manifest.complete && this.#written.length === 0 && entries.every((entry) => factsOf(entry).type === 'BackupTaken');
   }
 
   async #writeSegment(entries: readonly RawEntry[]): Promise<void> {
@@ -246,7 +246,9 @@ class Run {
 
   async #noteForgotten(): Promise<void> {
     const { redis, keys } = this.#parts;
-    await addForgotten(this.#options.root, (await erasedSince(redis, keys, ORIGIN)).erased);
+    const { erased } = await erasedSince(redis, keys, ORIGIN);
+    await addForgotten(this.#options.root, erased);
+    await addForgotten(this.#set.dir, erased);
   }
 
   /** Removes what earlier runs left beside the segments: it may tell of what was forgotten since. */
@@ -254,10 +256,8 @@ class Run {
     const { dir } = this.#set;
     const { side, vectors } = this.#manifest;
     let bytes = 0;
-    for (const name of await namesIn(dir)) {
-      if (/^(side|vectors)-/.test(name) && name !== side && name !== vectors) await rm(join(dir, name), { force: true });
-      else bytes += (await stat(join(dir, name))).size;
-    }
+    await removeStale(dir, [side, vectors]);
+    for (const name of await namesIn(dir)) bytes += (await stat(join(dir, name))).size;
     await this.#save({ complete: true, updated_at: new Date(this.#parts.now()).toISOString(), bytes });
     await this.#tell();
   }

@@ -15,8 +15,11 @@ export type Launch = {
   readonly ended: () => { readonly taken: boolean; readonly error: DomainError } | undefined;
   /** When it last said something, in the milliseconds of `performance.now()`. */
   readonly heardAt: () => number;
+  readonly pid: number | undefined;
   /** Stops listening; the instance goes on. */
   readonly letGo: () => void;
+  /** Ends it, for another one serves, and waits until it is gone. */
+  readonly withdraw: () => Promise<void>;
 };
 
 /**
@@ -57,15 +60,26 @@ export const launchInstance = async (config: Config, onNews: (text: string) => v
   };
   child.once('error', (error) => onEnd(error.message));
   child.once('close', (code, signal) => onEnd(`it ended with ${signal ?? `code ${code}`}`));
+  const gone = new Promise<void>((resolve) => {
+    child.once('error', () => resolve()).once('exit', () => resolve());
+  });
   child.unref();
   child.channel?.unref();
 
+  const letGo = (): void => {
+    child.removeAllListeners('message');
+    if (child.connected) child.disconnect();
+  };
   return {
     ended: () => end,
     heardAt: () => heardAt,
-    letGo: () => {
-      if (child.connected) child.disconnect();
-      child.removeAllListeners('message');
+    pid: child.pid,
+    letGo,
+    withdraw: async () => {
+      letGo();
+      child.ref();
+      child.kill('SIGTERM');
+      await gone;
     },
   };
 };

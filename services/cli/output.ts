@@ -38,6 +38,10 @@ export const table = (rows: readonly (readonly string[])[]): string => {
     .join('\n');
 };
 
+/** `812 B`, `3.4 kB`, `12.0 MB`. */
+export const size = (bytes: number): string =>
+  bytes < 1_000 ? `${Math.round(bytes)} B` : bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+
 /** A value of an event on one line. */
 export const shown = (value: unknown, length = 80): string =>
   typeof value === 'string' ? oneLine(value, length) : oneLine(JSON.stringify(value) ?? '', length);

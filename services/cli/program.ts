@@ -1,15 +1,20 @@
 import { Command } from 'commander';
 import { addAt } from './commands/at.js';
+import { addBackup } from './commands/backup.js';
+import { addBackups } from './commands/backups.js';
 import { addDoctor } from './commands/doctor.js';
 import { addForget } from './commands/forget.js';
 import { addHealth } from './commands/health.js';
 import { addLog } from './commands/log.js';
 import { addMcp } from './commands/mcp.js';
+import { addMerge } from './commands/merge.js';
+import { addMigrate } from './commands/migrate.js';
 import { addModel } from './commands/model.js';
 import { addRecall } from './commands/recall.js';
 import { addReembed } from './commands/reembed.js';
 import { addRemember } from './commands/remember.js';
 import { addReplay } from './commands/replay.js';
+import { addRestore } from './commands/restore.js';
 import { addStart } from './commands/start.js';
 import { addTimeline } from './commands/timeline.js';
 import { addUndo } from './commands/undo.js';
@@ -29,6 +34,11 @@ const COMMANDS = [
   addVerify,
   addReplay,
   addReembed,
+  addBackup,
+  addBackups,
+  addRestore,
+  addMerge,
+  addMigrate,
   addModel,
   addHealth,
   addDoctor,

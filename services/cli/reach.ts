@@ -4,6 +4,7 @@ import { type Attachment, attach } from '../attachments.js';
 import type { Config } from '../config.js';
 import type { ValkeyTarget } from '../valkey/client.js';
 import { findInstance, type Instance } from '../valkey/instance.js';
+import { isAlive } from '../valkey/process-identity.js';
 import { type Launch, launchInstance } from './launch.js';
 
 /** The instance that serves a data folder, kept running until `leave`. */
@@ -26,6 +27,7 @@ export type ReachOptions = {
 const LOOK_AGAIN_MS = 50;
 /** Without any sign of life for so long, a start has failed. Installing Valkey and fetching the model give signs. */
 const PATIENCE_MS = 120_000;
+const LAST_LOOKS = 60;
 
 /**
  * Finds the instance that runs on the data folder, or starts one in the background that runs for as long as somebody is
@@ -45,7 +47,10 @@ export const reachInstance = async (config: Config, { onWait, signal }: ReachOpt
         if (found.attachPort !== undefined && !attachment?.holds()) attachment = await attach(found.attachPort);
         const valkey = found.valkey && (found.socket === undefined ? config.valkey : { path: found.socket });
         const kept = found.attachPort === undefined || attachment !== undefined;
-        if (found.mcpUrl !== undefined && valkey && kept) return reached(config, found.mcpUrl, valkey, attachment);
+        if (found.mcpUrl !== undefined && valkey && kept) {
+          if (launched && launched.pid !== found.pid) await launched.withdraw();
+          return reached(config, found, found.mcpUrl, valkey, attachment);
+        }
       } else {
         const end = launched?.ended();
         if (end && !end.taken) throw end.error;
@@ -59,18 +64,23 @@ export const reachInstance = async (config: Config, { onWait, signal }: ReachOpt
     }
   } catch (error) {
     await attachment?.leave();
+    await launched?.withdraw();
     throw error;
   } finally {
     launched?.letGo();
   }
 };
 
-const reached = (config: Config, url: string, valkey: ValkeyTarget, attachment: Attachment | undefined): Reached => ({
+const reached = (config: Config, found: Instance, url: string, valkey: ValkeyTarget, attachment: Attachment | undefined): Reached => ({
   url,
   token: config.mcp.authToken,
   valkey,
   holds: async () => (attachment?.holds() ?? true) && (await findInstance(config.dataDir))?.mcpUrl === url,
-  leave: async () => attachment?.leave(),
+  leave: async () => {
+    if ((await attachment?.leave()) !== 'ending') return;
+    // Its connections are closed a little before it is gone.
+    for (let looks = 0; looks < LAST_LOOKS && (await isAlive(found)); looks++) await sleep(LOOK_AGAIN_MS);
+  },
 });
 
 const refuseOtherTenant = ({ tenant }: Instance, config: Config): void => {

@@ -4,6 +4,7 @@ import type { AnyEvent } from '../../domain/event.js';
 import type { Appended, CommandResult, SubjectWrite } from './append.js';
 import type { EventLog } from './log.js';
 import type { SubjectHistory } from './subject.js';
+import { Turns } from './turns.js';
 
 /** An aggregate as a command meets it. */
 export type Loaded<State> = {
@@ -37,11 +38,13 @@ export const stateOf = <State, Event extends AnyEvent>(
   claims: history.claims,
 });
 
+const turnsOf = new WeakMap<EventLog, Turns>();
+
 /**
  * The one way a command changes the world: load the subjects, decide, append with the versions that were seen; a subject
  * that was loaded and not written is a guard, since the decision rests on it. Only a
  * version conflict is retried, with a fresh load, at most five times; `claimed` is for the caller to answer.
- * An empty decision appends nothing.
+ * An empty decision appends nothing. Commands of this process on the same subjects take turns.
  */
 export const handleCommand = async <State>(
   log: EventLog,
@@ -50,6 +53,12 @@ export const handleCommand = async <State>(
   stamp: Stamped,
   decide: (loaded: readonly Loaded<State>[]) => { readonly writes: readonly Decision[]; readonly result: CommandResult },
 ): Promise<{ readonly result: CommandResult; readonly appended: Appended | undefined } | { readonly claimedBy: string }> => {
+  const turns = turnsOf.get(log) ?? new Turns();
+  turnsOf.set(log, turns);
+  return turns.take(subjects, () => decideAndAppend(log, decider, subjects, stamp, decide));
+};
+
+const decideAndAppend: typeof handleCommand = async (log, decider, subjects, stamp, decide) => {
   // The script would find the earlier result too, but a decision on the state it left may be to do nothing.
   const first = stamp.repeatable ? await log.firstAnswer(stamp.commandId) : undefined;
   if (first) return { result: first.result, appended: first };

@@ -4,6 +4,8 @@ import type { RecallIndex } from '../../projections/recall/recall-index.js';
 import type { Runner } from '../../projections/runner.js';
 import { projectionStatus } from '../../projections/status.js';
 import type { HealthResult } from '../api.js';
+import type { BackupJob } from '../backup/job.js';
+import { restoringNow } from '../backup/restoring.js';
 import type { Config } from '../config.js';
 import { assertRoom } from '../disk.js';
 import type { EmbedderProvider } from '../embedding/provider.js';
@@ -25,6 +27,7 @@ export type ExaminerParts = {
   readonly runner: Runner;
   readonly keeper: VectorKeeper;
   readonly eraser: Eraser;
+  readonly backups: BackupJob;
   readonly provider: EmbedderProvider;
   readonly views: readonly string[];
   readonly supervised: (() => ValkeyStatus) | undefined;
@@ -101,13 +104,15 @@ export class Examiner {
   /** For the metrics. Rejects when Valkey does not answer. */
   async vitals(): Promise<Vitals> {
     const { log, redis, keys, index, views } = this.#parts;
-    const [projections, memories, logEvents, valkey] = await Promise.all([
+    const [projections, memories, logEvents, valkey, backup] = await Promise.all([
       projectionStatus(redis, keys, views),
       countRecords({ redis, keys }),
       log.size(),
       readVitals(redis),
+      this.#parts.backups.status(),
     ]);
     return {
+      backup: { newestAt: backup.newestAt, bytes: backup.bytes },
       projections: projections.map(({ name, lagEvents, lagSeconds, deadLetters, degraded }) => ({
         name,
         lagEvents,
@@ -147,6 +152,8 @@ export class Examiner {
         answering: supervisor.answering,
         lastExit: supervisor.lastExit,
       },
+      backup: await this.#parts.backups.status().catch(() => undefined),
+      restoring: await restoringNow(this.#parts.redis, this.#parts.keys, now()).catch(() => undefined),
       storeDiffers: this.#differs,
       dataDirFault: this.#dataDirFault,
       diskLow: await assertRoom(config.dataDir, config.minFreeBytes).then(

@@ -6,13 +6,13 @@ import type { QueryParts } from '../queries/parts.js';
 import type { RankParts } from '../queries/rank.js';
 import type { Moment } from './moment.js';
 import { momentsOf } from './moments.js';
-import { parseWhen, resolveWhen } from './when.js';
+import { parseWhen, type Resolved, resolveWhen } from './when.js';
 
 /** An answer of an earlier moment. `beginning` says that nothing had happened by then. */
 export type Earlier<T> = { readonly answer: T; readonly as_of: AsOf; readonly beginning: string | undefined };
 
 /** The events that `as_of` names. Throws VALIDATION for what is no moment, or has not passed. */
-export const cutOf = (parts: QueryParts, asOf: string): Promise<Cut> =>
+export const resolve = (parts: QueryParts, asOf: string): Promise<Resolved> =>
   resolveWhen({ redis: parts.redis, keys: parts.keys, merged: momentsOf(parts).merged }, parseWhen(asOf));
 
 /**
@@ -25,9 +25,10 @@ export const askEarlier = async <T>(
   { signal, progress }: Call,
   question: (parts: RankParts, moment: Moment) => Promise<T>,
 ): Promise<Earlier<T>> => {
-  const cut = await cutOf(parts, asOf);
+  const resolved = await resolve(parts, asOf);
+  const { cut } = resolved;
   progress?.(`reading the log up to ${isoOf(cut)}`);
-  return momentsOf(parts).ask(cut, async (moment) => {
+  return momentsOf(parts).ask(resolved, async (moment) => {
     signal?.throwIfAborted();
     const answer = await question(partsOf(parts, moment), moment);
     return { answer, as_of: tellOf(cut, moment), beginning: cut.upTo === ORIGIN && cut.alsoIn.length === 0 ? beginningOf(cut) : undefined };

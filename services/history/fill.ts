@@ -5,9 +5,9 @@ import type { VectorSpace } from '../../projections/recall/space.js';
 import type { Embedder } from '../embedding/port.js';
 import type { QueryParts } from '../queries/parts.js';
 
-/** Texts embedded for one question, and the time for them. */
-const MOST = 200;
-const PATIENCE_MS = 10_000;
+/** Texts embedded for one moment, and the time for them. */
+const MOST = 500;
+const PATIENCE_MS = 15_000;
 const TOGETHER = 8;
 
 export type FillParts = Pick<QueryParts, 'log' | 'onTrouble'> & {
@@ -17,7 +17,7 @@ export type FillParts = Pick<QueryParts, 'log' | 'onTrouble'> & {
 
 /**
  * Gives memories the vectors of texts that were revised since, which the cache no longer has: each is embedded by itself,
- * as `remember` does. At most 200 for one question, in the order of their keys; what is left stays in `space.missing`.
+ * as `remember` does. At most 500, in the order of their keys; what is left stays in `space.missing`.
  */
 export const fillOldVectors = async (parts: FillParts, space: VectorSpace, embedder: Embedder): Promise<void> => {
   const signal = AbortSignal.timeout(PATIENCE_MS);

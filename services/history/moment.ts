@@ -1,6 +1,5 @@
 import { positionOf } from '../../domain/envelope.js';
-import { DomainError } from '../../domain/errors.js';
-import { isMemoryKey } from '../../domain/memory/key.js';
+import { DomainError, isDomainError } from '../../domain/errors.js';
 import { boundedLog } from '../../projections/history/bounded-log.js';
 import type { Cut } from '../../projections/history/cut.js';
 import { foldRow } from '../../projections/history/fold.js';
@@ -13,6 +12,7 @@ import { InProcessVectorIndex } from '../../projections/search/vectors.js';
 import type { Embedder } from '../embedding/port.js';
 import type { QueryParts } from '../queries/parts.js';
 import type { Searched } from '../queries/rank.js';
+import { rowsOf } from '../queries/rows.js';
 import { fillOldVectors } from './fill.js';
 
 /** Bytes a memory takes here beside its vectors: its words, facets and places. Measured, about. */
@@ -34,7 +34,6 @@ export class Moment {
   #parts: MomentParts;
   #index: RecallIndex;
   #sight: Sight;
-  #filling: Promise<void> = Promise.resolve();
 
   private constructor(parts: MomentParts, cut: Cut, ledger: Ledger, index: RecallIndex, sight: Sight) {
     this.#parts = parts;
@@ -68,7 +67,10 @@ export class Moment {
     try {
       if ((await Promise.race([index.progress.waitFor('end', PATIENCE_MS), failure])) === 'late') throw tooLong();
       await index.settled();
-      return new Moment(parts, cut, ledger, index, await chooseSight(parts, index));
+      const sight = await chooseSight(parts, index);
+      if (sight.space && sight.embedder)
+        await fillOldVectors({ ...parts, documents: index.documents, ledger }, sight.space, sight.embedder);
+      return new Moment(parts, cut, ledger, index, sight);
     } catch (error) {
       await index.close();
       throw error;
@@ -96,27 +98,26 @@ export class Moment {
     return (await chooseModel(parts, named))?.model.id === space?.model.id;
   }
 
-  /** Embeds texts of that moment that have no vector any more, as far as one question may. One question at a time does. */
-  fill(): Promise<void> {
-    const { space, embedder } = this.#sight;
-    if (!space || !embedder || space.missing.size === 0) return Promise.resolve();
-    const { documents } = this.#index;
-    this.#filling = this.#filling.then(() => fillOldVectors({ ...this.#parts, documents, ledger: this.ledger }, space, embedder));
-    return this.#filling;
+  /**
+   * Memories as they were, whole: the present row where nothing has happened to it since, else folded from the log. Those
+   * that were not there, or whose text is gone, are left out.
+   */
+  async rows(wanted: readonly string[]): Promise<ReadonlyMap<string, MemoryRow>> {
+    const keys = wanted.filter((key) => this.ledger.placesOf(key).length > 0);
+    const rows = new Map(await presentRows(this.#parts, keys));
+    for (const key of keys) if (rows.get(key)?.version !== this.ledger.placesOf(key).length) rows.delete(key);
+    for (const [key, row] of await this.#folded(keys.filter((key) => !rows.has(key)))) rows.set(key, row);
+    return rows;
   }
 
-  /** Memories as they were, whole. Those that were not there, or whose text is gone, are left out. */
-  async rows(wanted: readonly string[]): Promise<ReadonlyMap<string, MemoryRow>> {
-    const keys = wanted.filter(isMemoryKey);
+  async #folded(keys: readonly string[]): Promise<readonly (readonly [string, MemoryRow])[]> {
+    if (keys.length === 0) return [];
     const places = keys.flatMap((key) => this.ledger.placesOf(key));
     const entries = new Map((await this.#parts.log.at(places)).map((entry) => [positionOf(entry), entry]));
-    return new Map(
-      keys.flatMap((key) => {
-        const history = this.ledger.placesOf(key).flatMap((place) => entries.get(place) ?? []);
-        const memory = toMemory(key, foldRow(history));
-        return memory ? [[key, memory] as const] : [];
-      }),
-    );
+    return keys.flatMap((key) => {
+      const memory = toMemory(key, foldRow(this.ledger.placesOf(key).flatMap((place) => entries.get(place) ?? [])));
+      return memory ? [[key, memory] as const] : [];
+    });
   }
 
   /** About how much memory it takes. */
@@ -131,6 +132,16 @@ export class Moment {
     return this.#index.close();
   }
 }
+
+/** None while the view is being built: the log has them all. */
+const presentRows = async (parts: MomentParts, keys: readonly string[]): Promise<ReadonlyMap<string, MemoryRow>> => {
+  try {
+    return await rowsOf(parts, keys);
+  } catch (error) {
+    if (isDomainError(error, 'UNAVAILABLE')) return new Map();
+    throw error;
+  }
+};
 
 const tooLong = (): DomainError =>
   new DomainError('UNAVAILABLE', 'The log could not be read up to that moment in ten minutes', 'Try again when the machine has less to do');

@@ -3,6 +3,7 @@ import { type Cut, nameOf } from '../../projections/history/cut.js';
 import { MergedEvents } from '../../projections/history/merged.js';
 import type { QueryParts } from '../queries/parts.js';
 import { Moment } from './moment.js';
+import type { Resolved } from './when.js';
 
 export type MomentsOptions = {
   /** Moments kept at once. Default 4. */
@@ -40,13 +41,14 @@ export class Moments {
    * Asks the state of a moment. Where something was erased meanwhile it is asked again, so no answer shows what is gone;
    * throws UNAVAILABLE when that goes on.
    */
-  async ask<T>(cut: Cut, question: (moment: Moment) => Promise<T>): Promise<T> {
+  async ask<T>({ cut, erasures: first }: Resolved, question: (moment: Moment) => Promise<T>): Promise<T> {
+    let erasures = first;
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const erasures = await this.#parts.log.erasures();
-      const moment = (await this.#known(cut, erasures)) ?? (await this.#inTurn(() => this.#built(cut, erasures)));
-      await moment.fill();
+      const number = erasures;
+      const moment = (await this.#known(cut, number)) ?? (await this.#inTurn(() => this.#built(cut, number)));
       const answer = await question(moment);
-      if ((await this.#parts.log.erasures()) === erasures) return answer;
+      erasures = await this.#parts.log.erasures();
+      if (erasures === number) return answer;
     }
     throw new DomainError('UNAVAILABLE', 'Memories kept being forgotten meanwhile', 'Try again when that is done');
   }

@@ -30,30 +30,39 @@ export const parseWhen = (text: string): When => {
 
 export type ResolverParts = { readonly redis: Redis; readonly keys: Keys; readonly merged: MergedEvents };
 
+/** The events of a moment, and how many erasures there had been when they were found. */
+export type Resolved = { readonly cut: Cut; readonly erasures: number };
+
 /**
- * Finds which events a moment holds. Times are those of the server. Throws VALIDATION for a moment that has not passed:
- * events could still come into it.
+ * Finds which events a moment holds, mostly in one round trip. Times are those of the server. Throws VALIDATION for a moment
+ * that has not passed: events could still come into it.
  */
-export const resolveWhen = ({ redis, keys, merged }: ResolverParts, when: When): Promise<Cut> =>
+export const resolveWhen = ({ redis, keys, merged }: ResolverParts, when: When): Promise<Resolved> =>
   unavailableWhenDown(async () => {
-    const lastUpTo = async (end: string): Promise<Position> => {
-      const [entry] = await redis.xrevrange(keys.log, end, '-', 'COUNT', 1);
-      return entry?.[0] ?? ORIGIN;
-    };
-    const head = await lastUpTo('+');
-    const [seconds = 0, microseconds = 0] = (await redis.time()).map(Number);
+    const end = 'place' in when ? when.place : String(Math.max(0, when.time));
+    const [[seconds, microseconds], head, upTo, erased] = await Promise.all([
+      redis.time(),
+      lastUpTo(redis, keys, '+'),
+      lastUpTo(redis, keys, end),
+      redis.get(keys.erasures),
+    ]);
+    const erasures = Number(erased ?? 0);
     // The log never goes back, even where the server's clock does.
-    const present = Math.max(seconds * 1_000 + Math.floor(microseconds / 1_000), millisOf(head));
+    const present = Math.max(Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000), millisOf(head));
 
     if ('place' in when) {
       const time = millisOf(when.place);
       if (comparePositions(when.place, head) > 0 && time >= present) throw notPassed();
-      return cutAtPlace(await lastUpTo(when.place), time);
+      return { cut: cutAtPlace(upTo, time), erasures };
     }
     if (when.time >= present) throw notPassed();
-    if (when.time < 0) return cutAtPlace(ORIGIN, when.time);
-    return cutAtTime(await lastUpTo(String(when.time)), when.time, await merged.all());
+    return { cut: cutAtTime(upTo, when.time, await merged.all()), erasures };
   });
+
+const lastUpTo = async (redis: Redis, keys: Keys, end: string): Promise<Position> => {
+  const [entry] = await redis.xrevrange(keys.log, end, '-', 'COUNT', 1);
+  return entry?.[0] ?? ORIGIN;
+};
 
 const notPassed = (): DomainError =>
   new DomainError('VALIDATION', 'as_of has not passed yet', 'Name a moment in the past, by the clock of the server; leave it out for now');

@@ -14,6 +14,8 @@ export type Vitals = {
   readonly vectorsPending: number;
   readonly vectorsRefused: number;
   readonly logEvents: number;
+  /** `newestAt` in epoch milliseconds; undefined while there is none. */
+  readonly backup: { readonly newestAt: number | undefined; readonly bytes: number };
   readonly valkey: Readonly<Record<string, number>>;
 };
 
@@ -71,6 +73,11 @@ export const createMetrics = (vitals: () => Promise<Vitals>, version: string) =>
   const pending = gauge('omnimem_vectors_pending', 'Memories that wait for a vector');
   const refused = gauge('omnimem_vectors_refused', 'Memories whose stored vector was refused');
   const logEvents = gauge('omnimem_log_events', 'Entries of the event log');
+  const backupAge = gauge(
+    'omnimem_backup_age_seconds',
+    'Seconds since the newest backup of this log was brought up to date; -1 without one',
+  );
+  const backupBytes = gauge('omnimem_backup_bytes', 'Bytes of all backups of this log');
   const valkey = gauge('omnimem_valkey', "Valkey's own vitals, by name", ['vital']);
 
   const read = async (): Promise<void> => {
@@ -87,6 +94,8 @@ export const createMetrics = (vitals: () => Promise<Vitals>, version: string) =>
       pending.set(now.vectorsPending);
       refused.set(now.vectorsRefused);
       logEvents.set(now.logEvents);
+      backupAge.set(now.backup.newestAt === undefined ? -1 : Math.max(0, (Date.now() - now.backup.newestAt) / 1000));
+      backupBytes.set(now.backup.bytes);
       for (const [vital, value] of Object.entries(now.valkey)) valkey.set({ vital }, value);
     } catch {
       up.set(0);

@@ -11,7 +11,7 @@ import { readTimeline, timeline } from '../../projections/timeline.js';
 import type { Call, ExplainMemoryInput, ExplainMemoryResult, TimelineLine } from '../api.js';
 import { RECALL_COUNTERS } from '../eventlog/forget.js';
 import { appearancesOf } from '../history/appearances.js';
-import { cutOf, isoOf } from '../history/as-of.js';
+import { isoOf, resolve } from '../history/as-of.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
 import { detailOf } from './detail.js';
 import type { QueryParts } from './parts.js';
@@ -28,7 +28,7 @@ export const explainMemory = async (parts: QueryParts, input: ExplainMemoryInput
   const key = input.key.trim();
   if (!isMemoryKey(key))
     throw new DomainError('VALIDATION', 'This is no memory key', 'A key looks like mem:episodic:01J… ; recall shows them');
-  const cut = input.as_of === undefined ? undefined : await cutOf(parts, input.as_of);
+  const cut = input.as_of === undefined ? undefined : (await resolve(parts, input.as_of)).cut;
   await parts.fresh();
   const { redis, keys, log } = parts;
   const everything = await unavailableWhenDown(() =>

@@ -40,6 +40,17 @@ export type Examination = {
         readonly lastExit: { readonly at: number; readonly reason: string; readonly hint: string } | undefined;
       }
     | undefined;
+  /** How backups stand; times in milliseconds. */
+  readonly backup?:
+    | {
+        readonly everyMs: number | undefined;
+        readonly newestAt: number | undefined;
+        readonly since: number;
+        readonly failed: string | undefined;
+      }
+    | undefined;
+  /** A restore that writes now, or was left unfinished; seconds since its last sign. */
+  readonly restoring?: { readonly backup: string; readonly silent: number } | undefined;
   readonly storeDiffers: string | undefined;
   readonly dataDirFault: string | undefined;
   readonly diskLow: string | undefined;
@@ -56,9 +67,13 @@ const amber = (code: string, message: string, hint: string): HealthIssue => ({ c
 
 /** Everything that makes memory wrong or in danger, worst first. Pure, so that every condition has a test. */
 export const issuesOf = (examination: Examination): readonly HealthIssue[] =>
-  [...storeIssues(examination), ...viewIssues(examination), ...vectorIssues(examination), ...machineIssues(examination)].sort((a, b) =>
-    a.severity === b.severity ? 0 : a.severity === 'red' ? -1 : 1,
-  );
+  [
+    ...storeIssues(examination),
+    ...viewIssues(examination),
+    ...vectorIssues(examination),
+    ...machineIssues(examination),
+    ...backupIssues(examination),
+  ].sort((a, b) => (a.severity === b.severity ? 0 : a.severity === 'red' ? -1 : 1));
 
 const storeIssues = ({ store, outage, storeDiffers, supervisor, now }: Examination): HealthIssue[] => {
   const issues: HealthIssue[] = [];
@@ -230,6 +245,32 @@ const machineIssues = ({ dataDirFault, diskLow }: Examination): HealthIssue[] =>
   ...(dataDirFault ? [red('DATA_DIR', `The data folder cannot be written: ${dataDirFault}`, 'Mend its rights or free some space')] : []),
   ...(diskLow ? [red('DISK_LOW', diskLow, 'Free some space; nothing new is stored until then')] : []),
 ];
+
+/** A restore is silent for a moment between two steps. */
+const RESTORE_SILENT_SECONDS = 30;
+/** A run takes its time, and a clock may be a little off. */
+const BACKUP_GRACE_MS = 60_000;
+
+const backupIssues = ({ backup, restoring, now }: Examination): HealthIssue[] => {
+  const issues: HealthIssue[] = [];
+  if (restoring && restoring.silent > RESTORE_SILENT_SECONDS) {
+    const text = `The restore of ${restoring.backup} was not finished; nothing can be written`;
+    issues.push(red('RESTORE_UNFINISHED', text, 'Run the restore again, or omnimem restore --give-up'));
+  } else if (restoring) {
+    issues.push(amber('RESTORING', `The backup ${restoring.backup} is being restored; writing waits`, 'Wait for it to end'));
+  }
+  if (backup?.everyMs === undefined) return issues;
+  const age = now - (backup.newestAt ?? backup.since);
+  const hint = backup.failed === undefined ? 'Run omnimem backup, and look at the log of the server' : backup.failed;
+  const what = backup.newestAt === undefined ? 'There is no backup yet' : `The newest backup is ${Math.round(age / 60_000)} minutes old`;
+  if (age > 2 * backup.everyMs + BACKUP_GRACE_MS)
+    issues.push(red('BACKUP_OLD', `${what}; it is due every ${backup.everyMs / 60_000} minutes`, hint));
+  else if (age > backup.everyMs + BACKUP_GRACE_MS) {
+    issues.push(amber('BACKUP_LATE', `${what}; it is due every ${backup.everyMs / 60_000} minutes`, hint));
+  } else if (backup.failed !== undefined)
+    issues.push(amber('BACKUP_FAILED', `The last scheduled backup failed: ${backup.failed}`, 'It is tried again'));
+  return issues;
+};
 
 /** How many live memories each namespace holds. */
 export const countRecords = async ({

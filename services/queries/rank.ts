@@ -83,7 +83,7 @@ export const rank = async (parts: RankParts, question: Question): Promise<Rankin
     const hit = evidence.get(key);
     if (!document) continue;
     // Only a hint can lift what is below the floor; most candidates are, so they are not scored at all.
-    if ((hit?.score ?? 0) < floor && document.state !== 'deprioritised') continue;
+    if ((hit?.relevance ?? 0) < floor && document.state !== 'deprioritised') continue;
     const shown = {
       similarity: hit?.score ?? 0,
       ...(hit && { lexical: hit.lexical }),

@@ -4,7 +4,8 @@ import { DomainError } from '../../domain/errors.js';
 /**
  * What a connection is for decides how it fails.
  * - `append`: a write in flight when the connection breaks is rejected at once and never sent again (its outcome is unknown).
- * - `general`: reads and absolute writes; waits out a short outage, bounded by the command time-out.
+ * - `general`: reads and absolute writes; waits out a short outage, bounded by the command time-out; a server that stays silent
+ *   for twice as long is taken to be dead at the other end, and the connection is left for a new one.
  * - `blocking`: `XREAD BLOCK` and the like, at most 10 s a call; no command time-out, a silent server is left after 30 s.
  * - `subscriber`: pub/sub; subscribes again by itself.
  */
@@ -24,7 +25,7 @@ export type ConnectionSettings = {
 
 const KINDS: Record<ConnectionKind, (timeoutMs: number) => RedisOptions> = {
   append: (commandTimeout) => ({ commandTimeout, maxRetriesPerRequest: 0 }),
-  general: (commandTimeout) => ({ commandTimeout, maxRetriesPerRequest: null }),
+  general: (commandTimeout) => ({ commandTimeout, maxRetriesPerRequest: null, socketTimeout: 2 * commandTimeout }),
   blocking: () => ({ maxRetriesPerRequest: null, socketTimeout: 30_000 }),
   subscriber: () => ({ maxRetriesPerRequest: null, autoResubscribe: true }),
 };

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'iovalkey';
+import { isDomainError } from '../../domain/errors.js';
 import { systemSubject } from '../../domain/system/events.js';
 import type { Keys } from '../../projections/keys.js';
 import type { RecallIndex } from '../../projections/recall/recall-index.js';
@@ -13,6 +14,8 @@ import { fillVectors } from './fill.js';
 const BATCH = 32;
 const IDLE_MS = 1_000;
 const BACKOFF_MS = 2_000;
+/** A text that the model cannot take is tried again after this long. */
+const SET_ASIDE_MS = 10 * 60 * 1_000;
 
 /** The better a model, the higher; a model that is not listed is never taken by itself. */
 const PREFERENCE: Readonly<Record<string, number>> = { 'use-lite': 1, 'all-MiniLM-L6-v2': 2 };
@@ -40,6 +43,8 @@ export class VectorKeeper {
   #stopping = new AbortController();
   #running: Promise<void> | undefined;
   #wakeup = createWakeup();
+  /** Memories whose text the model could not take, and when they are tried again. */
+  #setAside = new Map<string, number>();
   /** What goes on, for health: memories done and to do under a model that does not serve yet. */
   reembedding: { readonly model: string; readonly done: number; readonly total: number } | undefined;
 
@@ -100,11 +105,48 @@ export class VectorKeeper {
   }
 
   async #fillSome(space: VectorSpace, embedder: Embedder, signal: AbortSignal): Promise<boolean> {
-    const batch = [...space.missing].slice(0, BATCH);
+    const batch = this.#due(space).slice(0, BATCH);
     if (batch.length === 0) return false;
+    try {
+      return await this.#fill(space, embedder, batch, signal);
+    } catch (error) {
+      if (signal.aborted || batch.length === 1 || isDomainError(error, 'UNAVAILABLE')) throw error;
+      return this.#fillOneByOne(space, embedder, batch, signal, error);
+    }
+  }
+
+  async #fill(space: VectorSpace, embedder: Embedder, batch: readonly string[], signal: AbortSignal): Promise<boolean> {
     const { memories, stored } = await fillVectors(this.#parts, embedder, batch, signal);
     await this.#parts.index.vectorsFilled(space.model.id, memories);
     return stored > 0;
+  }
+
+  /** One text that the model cannot take must not keep its neighbours from their vectors. When none can be had it is the model. */
+  async #fillOneByOne(
+    space: VectorSpace,
+    embedder: Embedder,
+    batch: readonly string[],
+    signal: AbortSignal,
+    cause: unknown,
+  ): Promise<boolean> {
+    const failed: string[] = [];
+    for (const memory of batch) {
+      try {
+        await this.#fill(space, embedder, [memory], signal);
+      } catch (error) {
+        if (signal.aborted || isDomainError(error, 'UNAVAILABLE')) throw error;
+        failed.push(memory);
+      }
+    }
+    if (failed.length === batch.length) throw cause;
+    for (const memory of failed) this.#setAside.set(memory, performance.now() + SET_ASIDE_MS);
+    this.#parts.onTrouble(`the model could not take ${failed.length} texts; they stay without a vector for now`, cause);
+    return true;
+  }
+
+  #due(space: VectorSpace): string[] {
+    const now = performance.now();
+    return [...space.missing].filter((memory) => (this.#setAside.get(memory) ?? 0) <= now);
   }
 
   /** Makes the vectors of every memory under the ready embedder's model, then names it in the log. Does nothing when it serves already. */
@@ -117,7 +159,7 @@ export class VectorKeeper {
     if (from === model.id) return { from, to: model.id };
     const space = await index.prepare(model);
     try {
-      while (!signal.aborted && space.missing.size > 0) {
+      while (!signal.aborted && this.#due(space).length > 0) {
         const total = index.documents.size;
         const done = total - space.missing.size;
         this.reembedding = { model: model.id, done, total };

@@ -13,8 +13,11 @@ it.each(FAULTS)(
     const test = await openTestApp({ valkey, options: { target: { path: proxy.path } } });
     try {
       const { commands, queries } = test.app;
+      await expect.poll(() => test.index.serving !== undefined, { timeout: 30_000 }).toBe(true);
       const before = await test.log.size();
       const keys: string[] = [];
+      const found = async (n: number): Promise<string[]> =>
+        (await queries.recall({ query: `The ferry leaves pier ${n} at noon` }, test.call)).results.map(({ key }) => key);
       for (let n = 0; n < 3; n++) {
         proxy.plan.push(fault);
         const input = { content: `The ferry leaves pier ${n} at noon (${fault}).`, force: true };
@@ -27,10 +30,10 @@ it.each(FAULTS)(
       }
       expect(proxy.played()).toBeGreaterThan(0);
       proxy.plan.length = 0;
+      for (const n of keys.keys()) await expect.poll(() => found(n), { timeout: 60_000 }).toContain(keys[n]);
       const audit = await queries.memoryAudit({ limit: 500 }, test.call);
       expect(audit.entries.map(({ key }) => key).sort()).toEqual([...keys].sort());
       expect(await test.log.size()).toBe(before + 3);
-      expect((await queries.recall({ query: 'ferry pier 2 noon' }, test.call)).results.map(({ key }) => key)).toContain(keys[2]);
       await test.verifyAll();
     } finally {
       await test.end();

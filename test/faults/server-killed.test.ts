@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { endOrphan } from '../../services/valkey/child.js';
 import { connectTools, keyOf, resultsOf, type Tools } from '../e2e/app/client.js';
 import { newId, seededNumbers } from '../support/eventlog.js';
 import { type ServerProcess, startServerProcess, stopServerProcess } from './server.js';
 import { lookAt, verifyStore } from './store.js';
 
 const SEED = Number(process.env.TEST_SEED ?? Date.now() % 1e9);
-const ROUNDS = Number(process.env.TEST_ROUNDS ?? 6);
+const ROUNDS = Number(process.env.TEST_ROUNDS ?? 4);
 const WRITERS = 4;
 
 type Written = { readonly key: string; content: string; tags: readonly string[]; keys?: readonly string[] };
@@ -100,7 +101,7 @@ it(`every acknowledged write outlives kill -9 of the server at any moment (${ROU
     expect(written.size).toBeGreaterThan(ROUNDS * WRITERS);
   } finally {
     await server?.kill();
-    await (await import('../../services/valkey/child.js')).endOrphan(`${dataDir}/valkey`);
+    await endOrphan(`${dataDir}/valkey`);
     rmSync(dataDir, { recursive: true, force: true });
   }
 });

@@ -198,6 +198,11 @@ export const createFakeApp = (): FakeApp => {
   const app: FakeApp = {
     commands,
     queries,
+    backups: {
+      dump: (input, call) => run('dump', input, call, () => DUMPED),
+      list: async () => ({ dir: '/backups', backups: [], unreadable: [] }),
+      restore: (input, call) => run('restore', input, call, () => ({ ...RESTORED, filename: input.filename })),
+    },
     memories,
     seen,
     counted: [],
@@ -247,3 +252,26 @@ const HEALTH: HealthResult = {
   valkey: {},
   uptime_seconds: 1,
 };
+
+const DUMPED = {
+  filename: 'omnimem-test',
+  path: '/backups/omnimem-test',
+  total_events: 0,
+  events_added: 0,
+  segments_added: 0,
+  size_kb: 0,
+  encrypted: false,
+  log_digest: '0'.repeat(64),
+  expired: [],
+};
+
+const RESTORED = {
+  status: 'dry_run',
+  would: 'unchanged',
+  log_id: 'test',
+  events_in_backup: 0,
+  events_restored: 0,
+  kept_forgotten: 0,
+  unreadable: 0,
+  note: '',
+} as const;

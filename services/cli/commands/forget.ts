@@ -1,40 +1,129 @@
 import { DomainError } from '../../../domain/errors.js';
-import type { ForgetResult } from '../../api.js';
+import type { ForgetInput, ForgetResult } from '../../api.js';
+import type { Receipt } from '../../erasure/receipt.js';
 import { type AddCommand, does, examples } from '../command.js';
-import { EXIT } from '../exit-codes.js';
+import type { Context } from '../context.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
 import { oneLine } from '../output.js';
+import { whenOf } from '../parse.js';
 
-type Options = { readonly confirm?: boolean };
+type Options = {
+  readonly document?: string;
+  readonly project?: string;
+  readonly since?: number;
+  readonly until?: number;
+  readonly confirm?: boolean;
+  readonly receipt?: boolean;
+};
+type Preview = Extract<ForgetResult, { status: 'preview' }>;
+
+const PREVIEW_ID = /^[0-9A-HJKMNP-TV-Z]{26}$/i;
+const FEW = 20;
+/** So many are confirmed by their keys, more by the id of the preview. */
+const NAMED = 5;
 
 export const addForget: AddCommand = (program) => {
   const command = program
     .command('forget')
     .summary('erase memories for good')
     .description(
-      'Erases memories for good: text, vectors and history. Without --confirm it only shows what would go. With --confirm it erases exactly the keys that are given; a question is never asked again to find more.',
+      'Erases memories for good: text, vectors, history, and the facts drawn from them. Without --confirm it only shows what would go, and the id of that preview. With --confirm it erases exactly what was previewed, or the keys that are given; a question is never asked again to find more. An erasure that was interrupted goes on when it is confirmed again.',
     )
-    .argument('<key-or-question...>', 'a key, or words that find the memory; with --confirm: the keys of the preview')
-    .option('--confirm', 'erase these keys')
-    .addHelpText('after', examples('omnimem forget the old staging password', 'omnimem forget --confirm mem:episodic:01J…'));
-  does<Options>(command, async (context, { confirm }, words) => {
+    .argument('[what...]', 'a key, or words that find the memory; with --confirm: the id of a preview, or keys')
+    .option('--document <doc-id>', 'every chunk of a document')
+    .option('--project <name>', 'every memory of a project')
+    .option('--since <when>', 'what was remembered from then on: an ISO date or time, or an age such as 2h, 3d', (text) => whenOf(text))
+    .option('--until <when>', 'what was remembered before then', (text) => whenOf(text))
+    .option('--confirm', 'erase it')
+    .option('--receipt', 'with --confirm: look for the text in every key and file before and after, and print what was found')
+    .addHelpText(
+      'after',
+      examples(
+        'omnimem forget the old staging password',
+        'omnimem forget --project shop --until 2026-01-01',
+        'omnimem forget --confirm mem:episodic:01J…',
+        'omnimem forget --confirm 01J9ZC4Q0000000000000000AB --receipt',
+      ),
+    );
+  does<Options>(command, async (context, options, words) => {
     const given = words as string[];
-    if (confirm) refuseWords(given);
-    const input = confirm ? { key_or_query: given[0], keys: given, confirm: true } : { key_or_query: given.join(' ') };
-    const answer = await context.tool<ForgetResult>('forget', input);
-    context.answer(answer, say);
-    if (answer.status === 'not_found') return EXIT.nothingFound;
-    return answer.status === 'deleted' && answer.deleted_keys.length === 0 ? EXIT.nothingFound : EXIT.ok;
+    if (!options.confirm) return preview(context, inputOf(given, options));
+    const input = confirmationOf(given, options);
+    return options.receipt ? withReceipt(context, input) : answered(context, await context.tool<ForgetResult>('forget', input));
   });
 };
 
-const refuseWords = (given: readonly string[]): void => {
+const inputOf = (given: readonly string[], { document, project, since, until, receipt }: Options): ForgetInput => {
+  if (receipt) throw new DomainError('VALIDATION', '--receipt goes with --confirm', 'Preview first; then confirm with --receipt.');
+  return {
+    ...(given.length > 0 && { key_or_query: given.join(' ') }),
+    doc_id: document,
+    project,
+    created_after: since === undefined ? undefined : new Date(since).toISOString(),
+    created_before: until === undefined ? undefined : new Date(until).toISOString(),
+  };
+};
+
+const confirmationOf = (given: readonly string[], { document, project, since, until }: Options): ForgetInput => {
+  if ([document, project, since, until].some((option) => option !== undefined))
+    throw new DomainError(
+      'VALIDATION',
+      '--confirm takes the id of a preview, or keys',
+      'Call it without --confirm first; it prints the line.',
+    );
+  const [only] = given;
+  if (given.length === 1 && only !== undefined && PREVIEW_ID.test(only)) return { preview_id: only, confirm: true };
   const word = given.find((text) => !text.startsWith('mem:'));
-  if (word === undefined) return;
+  if (word === undefined && only !== undefined) return { keys: given, confirm: true };
   throw new DomainError(
     'VALIDATION',
-    `${JSON.stringify(word.slice(0, 80))} is not a key, and --confirm takes keys only`,
+    word === undefined
+      ? '--confirm needs to be told what to erase'
+      : `${JSON.stringify(word.slice(0, 80))} is not a key, and --confirm takes keys only, or the id of a preview`,
     'Call it without --confirm first; it prints the line that erases.',
   );
+};
+
+const preview = async (context: Context, input: ForgetInput): Promise<ExitCode> =>
+  answered(context, await context.tool<ForgetResult>('forget', input));
+
+const answered = (context: Context, answer: ForgetResult): ExitCode => {
+  context.answer(answer, say);
+  if (answer.status === 'not_found') return EXIT.nothingFound;
+  return answer.status === 'deleted' && answer.deleted === 0 ? EXIT.nothingFound : EXIT.ok;
+};
+
+/** The proof needs the texts before they go, so the keys are looked up in the store itself, by the preview. */
+const withReceipt = async (context: Context, { keys, preview_id }: ForgetInput): Promise<ExitCode> => {
+  const [{ openStore }, { takeReceipt }, { sayReceipt }, { createForgetPlans }] = await Promise.all([
+    import('../../ops/store.js'),
+    import('../../erasure/receipt.js'),
+    import('../../erasure/receipt-text.js'),
+    import('../../commands/forget-plan.js'),
+  ]);
+  const { config, progress, signal } = context;
+  const store = await openStore({ target: (await context.instance()).valkey, tenant: config.tenant });
+  try {
+    let id = preview_id;
+    if (id === undefined) {
+      const seen = await context.tool<ForgetResult>('forget', { keys });
+      if (seen.status !== 'preview') return answered(context, seen);
+      id = seen.preview_id;
+    }
+    const plan = await createForgetPlans(store.redis, store.keys).read(id.toUpperCase());
+    if (!plan)
+      throw new DomainError('CONFIRMATION_REQUIRED', 'There is no such preview any more', 'Call it without --confirm for a new one.');
+    const receipt = await takeReceipt(
+      { ...store, dataDir: config.dataDir, backupDir: config.backup.dir, managed: config.valkey === undefined, now: Date.now },
+      plan.batches.flat(),
+      () => context.tool<ForgetResult>('forget', { preview_id: id, confirm: true }),
+      { signal, onProgress: progress.say },
+    );
+    context.answer<Receipt>(receipt, sayReceipt);
+    return receipt.verdict === 'erased' ? EXIT.ok : EXIT.failed;
+  } finally {
+    store.close();
+  }
 };
 
 const say = (answer: ForgetResult): string => {
@@ -42,20 +131,28 @@ const say = (answer: ForgetResult): string => {
     case 'not_found':
       return 'No such memory.';
     case 'preview':
-      return [
-        'Nothing was erased yet. These would go for good:',
-        ...answer.targets.map(({ key, content }) => `  ${key}  ${oneLine(content, 80)}`),
-        '',
-        `To erase them: omnimem forget --confirm ${answer.targets.map(({ key }) => key).join(' ')}`,
-      ].join('\n');
+      return sayPreview(answer);
     case 'deleted':
-      if (answer.deleted_keys.length === 0) return 'Nothing to erase: these memories are gone already, or never were.';
+      if (answer.deleted === 0) return 'Nothing to erase: these memories are gone already, or never were.';
       return [
-        `Erased ${answer.deleted_keys.length}:`,
-        ...answer.deleted_keys.map((key) => `  ${key}`),
+        `Erased ${answer.deleted}:`,
+        ...answer.deleted_keys.slice(0, FEW).map((key) => `  ${key}`),
+        ...(answer.deleted > FEW ? [`  and ${answer.deleted - FEW} more`] : []),
         answer.disk === 'pending'
           ? 'The bytes leave the files on the disk shortly.'
           : 'This Valkey is not ours: its files keep the bytes until it rewrites them.',
       ].join('\n');
   }
+};
+
+const sayPreview = ({ targets, total, by_namespace, facts, preview_id }: Preview): string => {
+  const counts = Object.entries(by_namespace).map(([namespace, count]) => `${count} ${namespace}`);
+  return [
+    `Nothing was erased yet. ${total} would go for good (${counts.join(', ')}${facts ? `; ${facts} of them facts drawn from others` : ''}):`,
+    ...targets.map(({ key, content }) => `  ${key}  ${oneLine(content, 80)}`),
+    ...(total > targets.length ? [`  and ${total - targets.length} more`] : []),
+    '',
+    `To erase exactly these: omnimem forget --confirm ${total <= NAMED ? targets.map(({ key }) => key).join(' ') : preview_id}`,
+    `Add --receipt for a proof.${total <= NAMED ? '' : ' The preview is good for half an hour.'}`,
+  ].join('\n');
 };

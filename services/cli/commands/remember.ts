@@ -53,7 +53,7 @@ export const addRemember: AddCommand = (program) => {
     const input = { content, tags: tag, licence_note: licenceNote, ...rest };
     if (document !== undefined) {
       const chunk_strategy = document === true ? undefined : document;
-      const stored = await context.tool<RememberDocumentResult>('remember_document', { ...input, chunk_strategy });
+      const stored = await context.tool<RememberDocumentResult>('remember_document', { ...input, chunk_strategy, force });
       context.answer(stored, sayDocument);
       return EXIT.ok;
     }

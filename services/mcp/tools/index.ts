@@ -1,10 +1,12 @@
 import type { Tool } from '../tool.js';
 import { archive } from './archive.js';
 import { deprioritise } from './deprioritise.js';
+import { dumpToFile } from './dump-to-file.js';
 import { explainMemory } from './explain-memory.js';
 import { findDuplicates } from './find-duplicates.js';
 import { forget } from './forget.js';
 import { health } from './health.js';
+import { listBackups } from './list-backups.js';
 import { listSuppressions } from './list-suppressions.js';
 import { memoryAudit } from './memory-audit.js';
 import { recall } from './recall.js';
@@ -13,6 +15,7 @@ import { recallIndex } from './recall-index.js';
 import { reinstate } from './reinstate.js';
 import { remember } from './remember.js';
 import { rememberDocument } from './remember-document.js';
+import { restoreFromFile } from './restore-from-file.js';
 import { retag } from './retag.js';
 import { revise } from './revise.js';
 import { setLicence } from './set-licence.js';
@@ -44,6 +47,9 @@ export const TOOLS: readonly Tool[] = [
   setLicence,
   setProvenance,
   findDuplicates,
+  dumpToFile,
+  listBackups,
+  restoreFromFile,
   health,
   version,
 ];

@@ -30,6 +30,7 @@ chunk_strategy: paragraphs (default; headings stay with their text), turn_pairs 
     licence,
     licence_note: licenceNote,
     provenance,
+    force: z.boolean().optional().describe('Store it though it looks like it holds a live credential. Default false.'),
   },
   output: {
     doc_id: 'string',

@@ -21,7 +21,7 @@ export const append: Scenario = {
   about: 'rate of appends by many callers, and of remember(), against raw XADD of the same bytes, synced alike',
   run: ({ quick }) =>
     inTemporaryFolder('append', async (dataDir) => {
-      const [rounds, count] = quick ? [3, 4_000] : [7, 10_000];
+      const [rounds, count] = quick ? [3, 2_000] : [7, 10_000];
       const few = count / 10;
       await using valkey = await startValkey({ aof: 'always' });
       const log = await openLog(valkey);

@@ -22,7 +22,7 @@ export const replay: Scenario = {
   name: 'replay',
   about: 'rebuild of the memories view, and of every view, from the log, against raw pipelined writes of the same rows',
   run: async ({ quick }) => {
-    const [rounds, events] = quick ? [3, 8_000] : [5, 30_000];
+    const [rounds, events] = quick ? [3, 4_000] : [5, 30_000];
     await using valkey = await startValkey({ aof: 'always' });
     const redis = valkey.client();
     const keys = createKeys('local');

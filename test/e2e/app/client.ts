@@ -78,7 +78,8 @@ export const waitingEmbedder = (inner: Embedder, holds: (text: string) => boolea
     embed: async (texts, options) => {
       if (texts.some(holds)) {
         noticed();
-        await released;
+        const aborted = new Promise<never>((_, reject) => options?.signal?.addEventListener('abort', () => reject(new Error('aborted'))));
+        await Promise.race([released, aborted]);
       }
       return inner.embed(texts, options);
     },

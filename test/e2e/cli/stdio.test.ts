@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { built, environment, leftOver, newFolder, processesOn, remove, stdioHost, until } from './run.js';
@@ -47,10 +47,9 @@ describe('omnimem mcp --stdio', () => {
       LOG_LEVEL: 'trace',
     });
     const host = stdioHost(env);
-    const begun = performance.now();
     host.raw('{"jsonrpc": "2.0", malformed');
     const opened = await host.initialize();
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(existsSync(join(folder, 'instance.json'))).toBe(false); // it waits for no instance
     expect(opened.result).toMatchObject({ serverInfo: { name: 'omnimem' } });
     const { result } = await host.ask('tools/list');
     expect(result?.tools).toContainEqual(expect.objectContaining({ name: 'remember' }));

@@ -2,6 +2,7 @@ import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ForgetInput, ForgetResult } from '../../../services/api.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
+import { providerOf } from '../../support/embedders.js';
 import { appendOf, keysHolding, newKey, newMemory, readAll, remembered } from '../../support/eventlog.js';
 import { startValkey, type TestValkey } from '../../support/valkey.js';
 
@@ -9,7 +10,7 @@ let valkey: TestValkey;
 let test: TestApp;
 beforeAll(async () => {
   valkey = await startValkey({ config: { rdbcompression: 'no' } });
-  test = await openTestApp({ valkey });
+  test = await openTestApp({ valkey, provider: providerOf() });
 });
 afterAll(async () => {
   await test.verifyAll();

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { foldRow } from '../../../projections/history/fold.js';
 import { memories } from '../../../projections/memories.js';
+import { remembered } from '../../support/eventlog.js';
 import { type Entry, erased, eventAt, faultAt, histories, KEYS } from '../projections/histories.js';
 import { viewOf } from '../projections/view.js';
 
@@ -37,9 +38,3 @@ describe('the fold of a memory’s timeline is its row', () => {
     expectFoldsEqualRows([born, faultAt(2, key), later, eventAt(4, { type: 'MemoryForgotten', data: {} }, key, 4)]);
   });
 });
-
-const remembered = (content: string) =>
-  ({
-    type: 'MemoryRemembered',
-    data: { namespace: 'episodic', content, tags: [], mode: 'raw', licence: 'own', provenance: 'asserted' },
-  }) as const;

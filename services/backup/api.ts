@@ -1,0 +1,75 @@
+/** Who asks for it; the shape of a call to the app. */
+export type BackupCall = {
+  readonly actor: string;
+  readonly commandId?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly progress?: ((message: string, done?: number, total?: number) => void) | undefined;
+};
+
+export type DumpInput = {
+  readonly filename?: string | undefined;
+  /** A new set, whole, in place of adding to the newest. */
+  readonly full?: boolean | undefined;
+  readonly with_embeddings?: boolean | undefined;
+};
+export type DumpResult = {
+  readonly filename: string;
+  readonly path: string;
+  readonly total_events: number;
+  readonly events_added: number;
+  readonly segments_added: number;
+  readonly size_kb: number;
+  readonly encrypted: boolean;
+  readonly log_digest: string;
+  readonly expired: readonly string[];
+};
+
+export type BackupInfo = {
+  readonly filename: string;
+  readonly size_kb: number;
+  /** ISO, UTC. */
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly events: number;
+  readonly segments: number;
+  readonly log_id: string;
+  /** Whether it is of the log that runs here; absent when that is not known. */
+  readonly this_log?: boolean;
+  /** False while its first run has not ended. */
+  readonly complete: boolean;
+  readonly encrypted: boolean;
+  readonly embeddings: boolean;
+};
+export type ListBackupsResult = {
+  readonly dir: string;
+  /** Newest first. */
+  readonly backups: readonly BackupInfo[];
+  readonly unreadable: readonly string[];
+};
+
+export type RestoreFromFileInput = {
+  readonly filename: string;
+  readonly dry_run?: boolean | undefined;
+  readonly until?: string | undefined;
+};
+export type RestoreFromFileResult = {
+  readonly status: 'dry_run' | 'restored' | 'forwarded' | 'unchanged';
+  readonly would: 'restored' | 'forwarded' | 'unchanged';
+  readonly filename: string;
+  readonly log_id: string;
+  readonly events_in_backup: number;
+  readonly events_restored: number;
+  readonly kept_forgotten: number;
+  readonly unreadable: number;
+  readonly digests?: { readonly log: string; readonly payloads: string };
+  readonly note: string;
+};
+
+/** Backups as edges see them. */
+export type Backups = {
+  /** Brings a backup up to date. CONFLICT while another is written. */
+  readonly dump: (input: DumpInput, call: BackupCall) => Promise<DumpResult>;
+  readonly list: () => Promise<ListBackupsResult>;
+  /** Checks a backup (`dry_run`, the default) or puts it back. CONFLICT, and nothing changed, when it does not fit or is damaged. */
+  readonly restore: (input: RestoreFromFileInput, call: BackupCall) => Promise<RestoreFromFileResult>;
+};

@@ -1,0 +1,138 @@
+import { comparePositions, ORIGIN, type Position } from '../../domain/envelope.js';
+import { DomainError } from '../../domain/errors.js';
+import { type Open, openFor, type Secrets } from './crypt.js';
+import { BackupDamaged } from './damage.js';
+import { chainStart, factsOf, type RawEntry } from './entry.js';
+import { forgottenAround, forgottenFile, readForgotten } from './forgotten.js';
+import { type BackupSet, findSet, type Manifest, payloadsFile } from './layout.js';
+import { readSegment } from './segment.js';
+import { readSide, type Side } from './side.js';
+import { isWithin, type Until } from './until.js';
+
+/** What becomes of a subject: its last version before the cut, and the version that erased it, wherever in the log. */
+export type Fate = { last: number; erasedBy: number | undefined };
+
+export type OpenedBackup = {
+  readonly set: BackupSet;
+  readonly open: Open;
+  readonly side: Side;
+  /** Entries before the cut, the last of them, and the chain there. */
+  readonly events: number;
+  readonly head: Position;
+  readonly chain: string;
+  /** Whether the cut is the end of the backup. */
+  readonly whole: boolean;
+  readonly fates: ReadonlyMap<string, Fate>;
+  /** Subjects that were forgotten: in this log at any time, or listed beside the backups. */
+  readonly forgotten: ReadonlySet<string>;
+  /** Entries that nobody could read in the source either; they are restored as they are. */
+  readonly faults: number;
+  /** The entries before the cut, a segment at a time, each held against its chain again. */
+  readonly entries: () => AsyncGenerator<readonly RawEntry[]>;
+};
+
+export type OpenOptions = {
+  /** A set, or a folder of sets, of which the newest is taken. */
+  readonly path: string;
+  readonly secrets: Secrets;
+  readonly until?: Until | undefined;
+  /** More folders whose FORGOTTEN binds. */
+  readonly roots?: readonly string[] | undefined;
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/**
+ * Opens a backup and checks all of it: every segment's chain and order, the digest of every payload, and that a payload is
+ * missing only where its memory was forgotten. Throws BackupDamaged, which names the part; NOT_FOUND; VALIDATION for a
+ * key that does not open it.
+ */
+export const openBackup = async ({ path, secrets, until, roots = [], onProgress, signal }: OpenOptions): Promise<OpenedBackup> => {
+  const set = await findSet(path);
+  const { dir, manifest } = set;
+  const open = await openFor(dir, manifest.encryption, secrets);
+  checkOrder(manifest);
+  const listed = await Promise.all([forgottenAround(dir), ...roots.map((root) => readForgotten(forgottenFile(root)))]);
+  const forgotten = new Set(listed.flat().map(({ subject }) => subject));
+  const fates = new Map<string, Fate>();
+  const gaps: { readonly subject: string; readonly n: number; readonly position: Position; readonly part: string }[] = [];
+  const cut = { events: 0, head: ORIGIN, chain: chainStart(manifest.log_id), passed: false };
+  let read = 0;
+  let before = ORIGIN;
+  let faults = 0;
+
+  for (const segment of manifest.segments) {
+    signal?.throwIfAborted();
+    const part = payloadsFile(manifest, segment.number);
+    for (const entry of await readSegment(dir, manifest, segment, open)) {
+      if (comparePositions(entry.position, before) <= 0) throw new BackupDamaged('reordered', part, `entry ${entry.position}`);
+      before = entry.position;
+      read += 1;
+      const { subject, n, type, id } = factsOf(entry);
+      if (entry.state !== 'p' && entry.state !== 'h') faults += 1;
+      const within = isWithin(until, entry.position, cut.passed);
+      if (within) {
+        cut.events += 1;
+        cut.head = entry.position;
+        if (until?.kind === 'event' && id === until.id) cut.passed = true;
+      }
+      if (subject === undefined || n === undefined) continue;
+      const fate = fates.get(subject) ?? { last: 0, erasedBy: undefined };
+      if (within) fate.last = Math.max(fate.last, n);
+      if (type === 'MemoryForgotten' && entry.payload) {
+        fate.erasedBy = n;
+        forgotten.add(subject);
+      }
+      fates.set(subject, fate);
+      if (!entry.payload && (entry.state === 'p' || entry.state === 'h')) gaps.push({ subject, n, position: entry.position, part });
+    }
+    onProgress?.(read, manifest.events);
+  }
+  if (until?.kind === 'event' && !cut.passed) {
+    throw new DomainError('NOT_FOUND', `The backup holds no event ${until.id}`, 'omnimem log shows the ids of events.');
+  }
+  for (const { subject, n, position, part } of gaps) {
+    const erasedBy = fates.get(subject)?.erasedBy;
+    if (erasedBy === undefined ? forgotten.has(subject) : n < erasedBy) continue;
+    throw new BackupDamaged('missing', part, `the payload of ${position}, which nobody forgot`);
+  }
+  if (manifest.side === undefined) throw new BackupDamaged('torn', 'manifest.json', 'the first run did not get far enough');
+  const side = await readSide(dir, manifest.side, open);
+  if (side.meta.log_id !== manifest.log_id) throw new BackupDamaged('foreign', manifest.side);
+
+  return {
+    set,
+    open,
+    side,
+    events: cut.events,
+    head: cut.head,
+    chain: manifest.chain,
+    whole: cut.events === manifest.events,
+    fates,
+    forgotten,
+    faults,
+    entries: async function* () {
+      let left = cut.events;
+      for (const segment of manifest.segments) {
+        if (left <= 0) return;
+        const entries = await readSegment(dir, manifest, segment, open);
+        yield entries.slice(0, left);
+        left -= entries.length;
+      }
+    },
+  };
+};
+
+/** Whether the manifest's list is one unbroken chain of this log. */
+const checkOrder = ({ segments, log_id, chain, events }: Manifest): void => {
+  let previous = chainStart(log_id);
+  let total = 0;
+  for (const [i, segment] of segments.entries()) {
+    const part = `segment ${segment.number}`;
+    if (segment.number !== i + 1) throw new BackupDamaged('reordered', part, `it stands at ${i + 1}`);
+    if (segment.previous !== previous) throw new BackupDamaged(i === 0 ? 'foreign' : 'reordered', part, 'its chain does not follow');
+    previous = segment.chain;
+    total += segment.events;
+  }
+  if (previous !== chain || total !== events) throw new BackupDamaged('torn', 'manifest.json', 'a segment is missing at its end');
+};

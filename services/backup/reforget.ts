@@ -1,0 +1,38 @@
+import type { Random } from '../eventlog/random.js';
+import type { Store } from '../ops/store.js';
+import { keysHoldingText } from './target.js';
+
+const BATCH = 200;
+const ATTEMPTS = 5;
+
+/**
+ * Forgets, in this store, what was forgotten elsewhere: for each subject that is here and whose last event is no forgetting,
+ * `MemoryForgotten` is appended, and whatever is left of its text goes. Answers the subjects.
+ */
+export const forgetAgain = async (
+  { log, redis, keys }: Pick<Store, 'log' | 'redis' | 'keys'>,
+  forgotten: ReadonlySet<string>,
+  { actor, random, now }: { readonly actor: string; readonly random: Random; readonly now: () => number },
+): Promise<readonly string[]> => {
+  const gone: string[] = [];
+  const all = [...forgotten];
+  for (let from = 0; from < all.length; from += BATCH) {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const histories = await log.load(all.slice(from, from + BATCH));
+      const left = histories.filter(({ version, events }) => version > 0 && events.at(-1)?.type !== 'MemoryForgotten');
+      if (left.length === 0) break;
+      const deletes = await keysHoldingText(redis, keys);
+      const answer = await log.forget({
+        commandId: random.ulid(now()),
+        actor,
+        at: new Date(now()).toISOString(),
+        subjects: left.map(({ subject, version }) => ({ subject, expected: version, deletes: deletes(subject) })),
+        result: { forgotten: left.length },
+      });
+      if (!('events' in answer)) continue;
+      gone.push(...left.map(({ subject }) => subject));
+      break;
+    }
+  }
+  return gone;
+};

@@ -1,0 +1,141 @@
+import { join } from 'node:path';
+import { DomainError } from '../../domain/errors.js';
+import { openStore } from '../ops/store.js';
+import { writeMarker } from '../ops/store-marker.js';
+import type { ValkeyTarget } from '../valkey/client.js';
+import type { BackupInfo, Backups, DumpResult, RestoreFromFileResult } from './api.js';
+import { type BackupSet, listSets, SET_NAME } from './layout.js';
+import { type RestoreOptions, type RestoreReport, restoreBackup } from './restore.js';
+import { expiredSets, removeSets } from './retention.js';
+import type { BackupSettings } from './settings.js';
+import { type BackupParts, type BackupReport, type TakeOptions, takeBackup } from './take.js';
+import { parseUntil } from './until.js';
+
+export type BackupServiceParts = BackupParts & {
+  readonly settings: BackupSettings;
+  readonly target: ValkeyTarget;
+  readonly dataDir: string;
+};
+
+const DAY_MS = 86_400_000;
+const kilobytes = (bytes: number): number => Math.round((bytes / 1_024) * 100) / 100;
+
+/** A backup into the configured folder, and the old sets it makes superfluous removed. */
+export const backUp = async (
+  parts: BackupParts,
+  settings: BackupSettings,
+  options: Omit<TakeOptions, 'root' | 'secrets'>,
+): Promise<{ readonly report: BackupReport; readonly expired: readonly string[] }> => {
+  const { dir: root, newSetDays, keep, keepDays } = settings;
+  const fresh = options.fresh ?? (options.name === undefined && (await isDue(root, parts.log.logId, newSetDays, parts.now())));
+  const report = await takeBackup(parts, { ...options, fresh, root, secrets: settings });
+  const { sets } = await listSets(root);
+  const expired = await removeSets(expiredSets(sets, parts.log.logId, { keep, keepDays }, parts.now()));
+  return { report, expired };
+};
+
+/** Whether the newest set has grown old enough for a new one. */
+const isDue = async (root: string, logId: string, newSetDays: number, now: number): Promise<boolean> => {
+  const newest = (await listSets(root)).sets.find(({ manifest }) => manifest.log_id === logId && manifest.complete);
+  return newest !== undefined && now - Date.parse(newest.manifest.created_at) >= newSetDays * DAY_MS;
+};
+
+/** Puts a backup back and notes it in the data folder, so that the store is known there when it is opened next. */
+export const restoreAndNote = async (options: RestoreOptions, dataDir: string | undefined): Promise<RestoreReport> => {
+  const report = await restoreBackup(options);
+  if (dataDir === undefined || report.status === 'dry_run') return report;
+  const store = await openStore({ target: options.target, tenant: options.tenant });
+  try {
+    const seen_at = new Date(options.now?.() ?? Date.now()).toISOString();
+    await writeMarker(dataDir, options.tenant, { log_id: report.log_id, events: await store.log.size(), seen_at });
+  } finally {
+    store.close();
+  }
+  return report;
+};
+
+export const createBackups = (parts: BackupServiceParts): Backups => {
+  const { settings, keys, target, dataDir, log } = parts;
+  return {
+    dump: async ({ filename, full, with_embeddings }, { actor, commandId, signal, progress }) => {
+      const { report, expired } = await backUp(parts, settings, {
+        name: filename,
+        fresh: full,
+        withEmbeddings: with_embeddings ?? settings.withEmbeddings,
+        actor,
+        commandId,
+        signal,
+        onProgress: (done, total) => progress?.('backing up', done, total),
+      });
+      return dumpResult(report, expired);
+    },
+    list: async () => {
+      const { sets, unreadable } = await listSets(settings.dir);
+      return { dir: settings.dir, backups: sets.map((set) => infoOf(set, log.logId)), unreadable };
+    },
+    restore: async ({ filename, dry_run = true, until }, { actor, commandId, signal, progress }) => {
+      if (!SET_NAME.test(filename)) {
+        throw new DomainError('VALIDATION', 'filename is no name of a backup', 'Call list_backups, and pass one of its filenames.');
+      }
+      const options: RestoreOptions = {
+        path: join(settings.dir, filename),
+        target,
+        tenant: keys.tenant,
+        secrets: settings,
+        roots: [settings.dir],
+        dryRun: dry_run,
+        until: until === undefined ? undefined : parseUntil(until),
+        actor,
+        commandId,
+        signal,
+        onProgress: (what, done, total) => progress?.(what, done, total),
+      };
+      return restoreResult(await restoreAndNote(options, dataDir));
+    },
+  };
+};
+
+const dumpResult = (report: BackupReport, expired: readonly string[]): DumpResult => ({
+  filename: report.name,
+  path: report.path,
+  total_events: report.events,
+  events_added: report.events_added,
+  segments_added: report.segments_added,
+  size_kb: kilobytes(report.bytes),
+  encrypted: report.encrypted,
+  log_digest: report.log_digest,
+  expired,
+});
+
+export const infoOf = ({ name, manifest }: BackupSet, logId?: string): BackupInfo => ({
+  filename: name,
+  size_kb: kilobytes(manifest.bytes),
+  created_at: manifest.created_at,
+  updated_at: manifest.updated_at,
+  events: manifest.events,
+  segments: manifest.segments.length,
+  log_id: manifest.log_id,
+  ...(logId !== undefined && { this_log: manifest.log_id === logId }),
+  complete: manifest.complete,
+  encrypted: manifest.encryption !== undefined,
+  embeddings: manifest.vectors !== undefined,
+});
+
+const NOTES: Readonly<Record<RestoreReport['would'], string>> = {
+  restored: 'The store is empty and takes the whole backup, with the same places in the log.',
+  forwarded: 'The store holds the beginning of this log and takes what is missing.',
+  unchanged: 'The store holds all of this backup already.',
+};
+
+const restoreResult = (report: RestoreReport): RestoreFromFileResult => ({
+  status: report.status,
+  would: report.would,
+  filename: report.backup,
+  log_id: report.log_id,
+  events_in_backup: report.events_in_backup,
+  events_restored: report.events_restored,
+  kept_forgotten: report.kept_forgotten,
+  unreadable: report.unreadable,
+  ...(report.digests && { digests: { log: report.digests.log, payloads: report.digests.payloads } }),
+  note: `${NOTES[report.would]}${report.status === 'dry_run' ? ' Nothing was changed: call it with dry_run: false to do it.' : ''}`,
+});

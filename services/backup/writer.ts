@@ -1,0 +1,155 @@
+import type { Redis } from 'iovalkey';
+import { ORIGIN, type Position } from '../../domain/envelope.js';
+import { DomainError } from '../../domain/errors.js';
+import type { Keys } from '../../projections/keys.js';
+import { loadScript, runScript } from '../../projections/scripts.js';
+import { SETS_CONTENT } from '../eventlog/encode.js';
+import { RECALL_COUNTERS } from '../eventlog/forget.js';
+import { unavailableWhenDown } from '../valkey/errors.js';
+import { factsOf, fromWire, type RawEntry } from './entry.js';
+import type { Fate } from './opened.js';
+import type { Side } from './side.js';
+
+const RESTORE = loadScript('services/backup/restore.lua');
+const SIDE = loadScript('services/backup/side.lua');
+const SIDE_BATCH = 1_000;
+
+export type WriterParts = {
+  readonly redis: Redis;
+  readonly keys: Keys;
+  readonly token: string;
+  readonly fates: ReadonlyMap<string, Fate>;
+  readonly forgotten: ReadonlySet<string>;
+  /** Physical keys that hold a subject's text beside its payloads, in a store that already had it. */
+  readonly textKeys: ((subject: string) => readonly string[]) | undefined;
+};
+
+/** What the first batch does to a store that held nothing. */
+export type Birth = { readonly deletes: readonly string[]; readonly meta: Readonly<Record<string, string>> };
+
+/** The version below which a subject's payloads are gone, or undefined when it was never forgotten. */
+export const erasedBelow = ({ fates, forgotten }: Pick<WriterParts, 'fates' | 'forgotten'>, subject: string): number | undefined => {
+  if (!forgotten.has(subject)) return undefined;
+  const fate = fates.get(subject);
+  const last = fate?.last ?? 0;
+  return fate?.erasedBy !== undefined && fate.erasedBy <= last ? fate.erasedBy : last + 1;
+};
+
+/**
+ * Writes entries behind the end of the log in single steps, each of which checks that the log still ends where the last one
+ * left it. Throws CONFLICT when somebody else wrote.
+ */
+export const createWriter = (parts: WriterParts, start: { readonly length: number; readonly head: Position }) => {
+  const { redis, keys, token, textKeys } = parts;
+  let { length, head } = start;
+
+  return async (entries: readonly RawEntry[], birth?: Birth): Promise<void> => {
+    const scriptKeys = [
+      keys.restoring,
+      keys.log,
+      keys.meta,
+      keys.erasures,
+      keys.counter(RECALL_COUNTERS.count),
+      keys.counter(RECALL_COUNTERS.last),
+    ];
+    const args: (string | Buffer)[] = [''];
+    const key = (name: string): number => scriptKeys.push(name);
+    const arg = (...values: readonly (string | Buffer)[]): number => args.push(...values) - values.length + 1;
+    const meta = birth ? Object.entries(birth.meta).flat() : [];
+
+    const plan = {
+      t: token,
+      l: length,
+      h: head === ORIGIN ? '' : head,
+      ...(textKeys && { i: 1 }),
+      x: (birth?.deletes ?? []).map(key),
+      ...(birth && { m: [arg(...meta), meta.length] }),
+      e: entries.map((entry) => ({
+        p: arg(entry.position),
+        f: arg(...entry.fields.map(fromWire)),
+        c: entry.fields.length,
+        ...payloadPlan(parts, entry, key, arg),
+      })),
+    };
+    args[0] = JSON.stringify(plan);
+    const answer = (await unavailableWhenDown(() => runScript(redis, RESTORE, scriptKeys, args))) as [string, number?, string?];
+    const [last] = entries.slice(-1);
+    const after = { length: (birth ? 0 : length) + entries.length, head: last?.position ?? head };
+    // A call that was sent twice after a broken connection finds its own work.
+    const done = answer[0] === 'ok' || (answer[0] === 'moved' && answer[1] === after.length && answer[2] === after.head);
+    if (!done) throw disturbed(answer[0]);
+    length = after.length;
+    head = after.head;
+  };
+};
+
+const payloadPlan = (
+  parts: WriterParts,
+  entry: RawEntry,
+  key: (name: string) => number,
+  arg: (...values: readonly (string | Buffer)[]) => number,
+): Readonly<Record<string, unknown>> => {
+  const { subject, n, type } = factsOf(entry);
+  if (subject === undefined || n === undefined || entry.state === 'b') return {};
+  const below = erasedBelow(parts, subject);
+  const payload = below !== undefined && n < below ? undefined : entry.payload;
+  const address = { k: key(parts.keys.payloads(subject)), n };
+  if (type === 'MemoryForgotten' && payload) {
+    return { ...address, y: arg(payload), g: arg(subject), d: (parts.textKeys?.(subject) ?? []).map(key) };
+  }
+  return {
+    ...address,
+    ...(payload && { y: arg(payload) }),
+    ...(payload && SETS_CONTENT.has(type ?? '') && { s: 1 }),
+    ...(entry.state !== 'm' && { v: 1 }),
+    ...(below !== undefined && { o: below }),
+  };
+};
+
+const disturbed = (answer: string): DomainError =>
+  answer === 'lost'
+    ? new DomainError('CONFLICT', 'Another restore took over this store', 'Wait for it to end.')
+    : new DomainError(
+        'CONFLICT',
+        'Somebody wrote into the store while it was being restored',
+        'Stop the other program, then restore again.',
+      );
+
+export type SideParts = Pick<WriterParts, 'redis' | 'keys' | 'token'> & {
+  readonly forgotten: ReadonlySet<string>;
+  /** Claims by subject, '' for a subject that holds none; only these subjects are touched. */
+  readonly claims: ReadonlyMap<string, string>;
+};
+
+/** Counters (never lowered), the erasure number, the list of models, and the claims. */
+export const writeSide = async ({ redis, keys, token, forgotten, claims }: SideParts, side: Side): Promise<void> => {
+  const counts = Object.entries(side.counters).flatMap(([name, hash]) =>
+    Object.entries(hash).flatMap(([subject, value]) => (forgotten.has(subject) ? [] : [{ name, subject, value }])),
+  );
+  const held = [...claims];
+  const batches = Math.max(1, Math.ceil(counts.length / SIDE_BATCH), Math.ceil(held.length / SIDE_BATCH));
+  for (let i = 0; i < batches; i++) {
+    const scriptKeys = [keys.restoring, keys.erasures, keys.models, keys.claims];
+    const args: string[] = [''];
+    const key = (name: string): number => scriptKeys.push(name);
+    const slice = <T>(all: readonly T[]): readonly T[] => all.slice(i * SIDE_BATCH, (i + 1) * SIDE_BATCH);
+    args[0] = JSON.stringify({
+      t: token,
+      ...(i === 0 && { e: side.erasures }),
+      m: i === 0 ? side.models.map((model) => args.push(model)) : [],
+      n: slice(counts).map(({ name, subject, value }) => ({
+        k: key(keys.counter(name)),
+        p: key(keys.payloads(subject)),
+        s: args.push(subject),
+        c: args.push(value),
+      })),
+      c: slice(held).map(([subject, text]) => ({
+        p: key(keys.payloads(subject)),
+        s: args.push(subject),
+        ...(text !== '' && { c: args.push(text) }),
+      })),
+    });
+    const answer = await unavailableWhenDown(() => runScript(redis, SIDE, scriptKeys, args));
+    if (Number(answer) !== 1) throw disturbed('lost');
+  }
+};

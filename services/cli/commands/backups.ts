@@ -1,0 +1,40 @@
+import { resolve } from 'node:path';
+import type { ListBackupsResult } from '../../backup/api.js';
+import { type AddCommand, does, examples } from '../command.js';
+import { EXIT } from '../exit-codes.js';
+import { instant, size, table } from '../output.js';
+
+export const addBackups: AddCommand = (program) => {
+  const command = program
+    .command('backups')
+    .summary('list the backups')
+    .description('Lists the backups in the folder, newest first. Needs no running server.')
+    .option('--in <folder>', 'the folder of the backups; default BACKUP_DIR, else backups in the data folder')
+    .addHelpText('after', examples('omnimem backups'));
+  does<{ readonly in?: string }>(command, async ({ config, answer }, options) => {
+    const { listBackups } = await import('../../backup/cli.js');
+    const list = await listBackups(options.in === undefined ? config.backup.dir : resolve(options.in));
+    answer(list, say);
+    return list.backups.length === 0 ? EXIT.nothingFound : EXIT.ok;
+  });
+};
+
+const say = ({ dir, backups, unreadable }: ListBackupsResult): string =>
+  [
+    backups.length === 0 ? `No backups in ${dir}.` : dir,
+    table(
+      backups.map((backup) => [
+        `  ${backup.filename}`,
+        instant(backup.updated_at),
+        `${backup.events} events`,
+        size(backup.size_kb * 1_024),
+        `log ${backup.log_id}`,
+        [backup.encrypted && 'encrypted', backup.embeddings && 'with vectors', !backup.complete && 'not complete']
+          .filter(Boolean)
+          .join(', '),
+      ]),
+    ),
+    ...unreadable.map((name) => `  ✗ ${name}: its manifest cannot be read`),
+  ]
+    .filter((line) => line !== '')
+    .join('\n');

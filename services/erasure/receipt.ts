@@ -1,0 +1,243 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redis } from 'iovalkey';
+import type { Keys } from '../../projections/keys.js';
+import type { EventLog } from '../eventlog/log.js';
+import { unavailableWhenDown } from '../valkey/errors.js';
+import { createMatcher, type Matcher } from './matcher.js';
+import { type Needle, needlesOf } from './needles.js';
+import { scanFiles } from './scan-files.js';
+import { type Scanned, scanKeys } from './scan-keys.js';
+
+/** One kind of place, looked at before the erasure and after it. */
+export type Check = {
+  readonly place: string;
+  /** Keys or files that were read after the erasure, and their bytes. */
+  readonly looked_at: number;
+  readonly bytes: number;
+  /** Pieces of the text that were found. Before, they show that the scan finds them while they are there. */
+  readonly found_before: number;
+  readonly found_after: number;
+  /** The first places that still hold one. */
+  readonly where?: readonly string[];
+};
+
+/** Proof of an erasure. It holds keys and numbers, and no text. */
+export type Receipt = {
+  readonly receipt: 1;
+  readonly at: string;
+  readonly log_id: string;
+  /**
+   * `erased`: found before, and nowhere after. `in backups`: only backups still hold it. `found`: another place does.
+   * `unproven`: the scan did not find it while it was there, so that finding nothing says nothing.
+   */
+  readonly verdict: 'erased' | 'in backups' | 'found' | 'unproven';
+  readonly memories: number;
+  readonly keys: readonly string[];
+  /** The number of erasures, which every view and every writer has to have passed. */
+  readonly erasures: number;
+  readonly pieces: number;
+  readonly checks: readonly Check[];
+  /** Memories of which nothing could be looked for. */
+  readonly not_checked: readonly { readonly key: string; readonly why: string }[];
+  readonly cannot_see: readonly string[];
+  readonly notes: readonly string[];
+};
+
+export type ReceiptParts = {
+  readonly log: EventLog;
+  readonly redis: Redis;
+  readonly keys: Keys;
+  /** Absolute or relative to the working directory. */
+  readonly dataDir: string;
+  /** Where backups go, below the data folder or elsewhere. */
+  readonly backupDir?: string | undefined;
+  /** Whether the server is ours, so that its files are below the data folder and are rewritten. */
+  readonly managed: boolean;
+  readonly now: () => number;
+};
+
+export type ReceiptOptions = {
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((what: string) => void) | undefined;
+  /** Milliseconds to wait for the rewrite of the append-only file. Default two minutes. */
+  readonly patienceMs?: number | undefined;
+};
+
+const MOST_PIECES = 5_000;
+const LISTED = 20;
+const KEYS_NAMED = 500;
+const LOOK_AGAIN_MS = 200;
+const LOAD = 200;
+
+/**
+ * Looks for the text of these memories everywhere it can lie, has it erased, waits until the file of the log was rewritten,
+ * and looks again. `forget` erases exactly these keys. Throws what it throws.
+ */
+export const takeReceipt = async (
+  parts: ReceiptParts,
+  memories: readonly string[],
+  forget: () => Promise<unknown>,
+  options: ReceiptOptions = {},
+): Promise<Receipt> => {
+  const say = options.onProgress ?? (() => undefined);
+  say('reading what will be erased');
+  const all = await needlesFor(parts, memories);
+  const notes: string[] = [];
+  const sampled = spread(all, MOST_PIECES);
+  if (sampled.length < all.length) notes.push(`${sampled.length} of ${all.length} pieces were looked for, spread over the memories.`);
+  say('looking for it while it is there');
+  const first = await scanAll(parts, createMatcher(sampled), options);
+  const { own, shared } = separate(sampled, first.keys, new Set(memories));
+  const matcher = createMatcher(own);
+  const before = own.length === sampled.length ? first : await scanAll(parts, matcher, options);
+
+  say('erasing');
+  await forget();
+  const erasures = await parts.log.erasures();
+  notes.push(...(await untilFinished(parts, erasures, options)));
+
+  say('looking for it again');
+  const after = await scanAll(parts, matcher, options);
+  const checks = compare(before.all, after.all);
+  for (const name of after.unread) notes.push(`${name} could not be read.`);
+  return {
+    receipt: 1,
+    at: new Date(parts.now()).toISOString(),
+    log_id: parts.log.logId,
+    verdict: verdictOf(parts, checks),
+    memories: memories.length,
+    keys: memories.slice(0, KEYS_NAMED),
+    erasures,
+    pieces: own.length,
+    checks,
+    not_checked: notChecked(memories, all, own, shared),
+    cannot_see: blindSpots(parts),
+    notes,
+  };
+};
+
+const needlesFor = async ({ log }: ReceiptParts, memories: readonly string[]): Promise<readonly Needle[]> => {
+  const needles: Needle[] = [];
+  for (let from = 0; from < memories.length; from += LOAD) {
+    for (const { subject, events } of await log.load(memories.slice(from, from + LOAD))) needles.push(...needlesOf(subject, events));
+  }
+  return needles;
+};
+
+const spread = <Item>(items: readonly Item[], most: number): readonly Item[] => {
+  if (items.length <= most) return items;
+  const step = items.length / most;
+  return Array.from({ length: most }, (_, i) => items[Math.floor(i * step)]).filter((item) => item !== undefined);
+};
+
+type Scan = {
+  readonly keys: readonly Scanned[];
+  readonly all: ReadonlyMap<string, Scanned>;
+  readonly unread: readonly string[];
+};
+
+const scanAll = async (parts: ReceiptParts, matcher: Matcher, { signal, onProgress }: ReceiptOptions): Promise<Scan> => {
+  const keys = await scanKeys(parts.redis, parts.keys, matcher, {
+    signal,
+    onProgress: (seen) => onProgress?.(`looking through the keys: ${seen}`),
+  });
+  const all = new Map<string, Scanned>([...keys].map(([type, scan]) => [`keys of type ${type}`, scan]));
+  const unread: string[] = [];
+  const { dataDir, backupDir } = parts;
+  const folders = [{ path: dataDir, skip: backupDir }, ...(backupDir === undefined ? [] : [{ path: backupDir, kind: 'backup' as const }])];
+  for (const { path, ...how } of folders) {
+    onProgress?.(`looking through the files in ${path}`);
+    const files = await scanFiles(path, matcher, { signal, ...how });
+    unread.push(...files.unread);
+    for (const [name, scan] of files.scans) all.set(`${name}s`, joined(all.get(`${name}s`), scan));
+  }
+  return { keys: [...keys.values()], all, unread };
+};
+
+const joined = (one: Scanned | undefined, two: Scanned): Scanned =>
+  one === undefined ? two : { places: one.places + two.places, bytes: one.bytes + two.bytes, hits: new Map([...one.hits, ...two.hits]) };
+
+const MEMORY_IN_NAME = /mem:[a-z]+:[0-9A-HJKMNP-TV-Z]{26}/;
+
+/** What a memory that stays says as well proves nothing: it is found after the erasure with every right. */
+const separate = (needles: readonly Needle[], scans: readonly Scanned[], memories: ReadonlySet<string>) => {
+  const elsewhere = new Set<number>();
+  for (const [name, found] of scans.flatMap(({ hits }) => [...hits])) {
+    const holder = MEMORY_IN_NAME.exec(name)?.[0];
+    if (holder !== undefined && !memories.has(holder)) for (const i of found) elsewhere.add(i);
+  }
+  return {
+    own: needles.filter((_, i) => !elsewhere.has(i)),
+    shared: new Set([...elsewhere].flatMap((i) => needles[i]?.memory ?? [])),
+  };
+};
+
+/** Fields of the log's meta hash that the eraser keeps. */
+const FINISHED = ['erasures_texts_dropped', 'erasures_confirmed'] as const;
+
+const untilFinished = async (
+  { redis, keys, managed }: ReceiptParts,
+  erasures: number,
+  { signal, onProgress, patienceMs = 120_000 }: ReceiptOptions,
+): Promise<readonly string[]> => {
+  const wanted = managed ? FINISHED : FINISHED.slice(0, 1);
+  const begun = performance.now();
+  for (;;) {
+    const passed = await unavailableWhenDown(() => redis.hmget(keys.meta, ...wanted));
+    if (passed.every((number) => Number(number ?? 0) >= erasures)) return [];
+    const waited = performance.now() - begun;
+    if (waited > patienceMs) return ['The erasure on the disk had not ended when the files were read; take the time and look again.'];
+    onProgress?.(`waiting for the file of the log to be rewritten (${Math.round(waited / 1_000)} s)`);
+    await sleep(LOOK_AGAIN_MS, undefined, { signal });
+  }
+};
+
+const pieces = (scan: Scanned | undefined): number => new Set([...(scan?.hits.values() ?? [])].flatMap((found) => [...found])).size;
+
+const compare = (before: ReadonlyMap<string, Scanned>, after: ReadonlyMap<string, Scanned>): readonly Check[] =>
+  [...new Set([...before.keys(), ...after.keys()])].sort().map((place) => {
+    const now = after.get(place);
+    const where = [...(now?.hits.keys() ?? [])].slice(0, LISTED);
+    return {
+      place,
+      looked_at: now?.places ?? 0,
+      bytes: now?.bytes ?? 0,
+      found_before: pieces(before.get(place)),
+      found_after: pieces(now),
+      ...(where.length > 0 && { where }),
+    };
+  });
+
+const verdictOf = ({ managed }: ReceiptParts, checks: readonly Check[]): Receipt['verdict'] => {
+  const left = checks.filter(({ found_after }) => found_after > 0);
+  if (left.length > 0) return left.every(({ place }) => place === 'backups') ? 'in backups' : 'found';
+  const seen = (begins: string): boolean => checks.some(({ place, found_before }) => place.startsWith(begins) && found_before > 0);
+  return seen('keys') && (!managed || seen('append-only')) ? 'erased' : 'unproven';
+};
+
+const notChecked = (
+  memories: readonly string[],
+  all: readonly Needle[],
+  own: readonly Needle[],
+  shared: ReadonlySet<string>,
+): Receipt['not_checked'] => {
+  const [any, kept] = [all, own].map((needles) => new Set(needles.map(({ memory }) => memory)));
+  return memories
+    .filter((key) => !kept?.has(key))
+    .slice(0, KEYS_NAMED)
+    .map((key) => {
+      if (shared.has(key)) return { key, why: 'another memory, which stays, says the same' };
+      return { key, why: any?.has(key) ? 'not among the pieces that were looked for' : 'its text is too short, or was gone before' };
+    });
+};
+
+const blindSpots = ({ managed }: ReceiptParts): readonly string[] => [
+  ...(managed
+    ? []
+    : ['the files of the Valkey server, which is not run by OmniMem: its append-only file keeps the text until it is rewritten']),
+  'the memory of running processes, and swap',
+  'blocks of the disk that are free but not overwritten yet, and snapshots of the file system',
+  'replicas of the Valkey server',
+  'copies made by others, and backups outside the folders that were read; encrypted backups show nothing either',
+  'the transcripts and logs of the agents that wrote or recalled the text, and of this terminal',
+];

@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { built, endOf, environment, launch, newFolder, omnimem, type Ran } from '../../e2e/cli/run.js';
+
+let dataDir: string;
+let server: ReturnType<typeof launch>;
+beforeAll(async () => {
+  await built();
+  dataDir = newFolder();
+  server = launch(['start'], environment(dataDir));
+  await run('health');
+});
+afterAll(async () => {
+  server.kill('SIGTERM');
+  await endOf(server);
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const run = (...args: readonly string[]): Promise<Ran> => omnimem(args, environment(dataDir));
+const json = async (...args: readonly string[]) => {
+  const { code, out, err } = await run('--json', ...args);
+  if (out.trim() === '') throw new Error(`${args.join(' ')}: ${err}`);
+  return { code, value: JSON.parse(out) as Record<string, unknown> };
+};
+
+const filesHolding = (text: string, folder: string): string[] =>
+  readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name);
+    if (statSync(path).isDirectory()) return filesHolding(text, path);
+    return statSync(path).isFile() && readFileSync(path).includes(text) ? [path] : [];
+  });
+
+it('undoes, previews, forgets with a receipt, and migrates from the command line', async () => {
+  const first = String((await json('remember', 'The sluice key is called carmine-gibbon.', '--project', 'canal')).value.key);
+  const second = String((await json('remember', 'The weir key is called scarlet-gibbon.', '--project', 'canal')).value.key);
+  const { timeline } = (await json('timeline', second)).value as { timeline: { correlation: string }[] };
+  const undone = await json('undo', timeline[0]?.correlation ?? '');
+  expect(undone).toMatchObject({ code: 0, value: { status: 'undone', restored: [{ key: second, fields: ['memory'] }] } });
+  expect((await run('undo', timeline[0]?.correlation ?? '')).out).toContain('Kept');
+  expect((await run('undo', String(undone.value.undo_correlation))).out).toContain('Undone');
+  expect((await run('undo', 'nonsense')).code).toBe(2);
+
+  const preview = await json('forget', '--project', 'canal', '--since', '1h');
+  expect(preview).toMatchObject({ code: 0, value: { status: 'preview', total: 2 } });
+  expect((await run('forget', '--project', 'canal')).out).toContain(first);
+  expect((await run('forget', '--project', 'canal', '--confirm')).code).toBe(2);
+  expect((await run('forget', first, '--receipt')).code).toBe(2);
+  expect(filesHolding('-gibbon', dataDir)).not.toEqual([]);
+  const receipt = await json('forget', '--confirm', String(preview.value.preview_id), '--receipt');
+  expect(receipt).toMatchObject({ code: 0, value: { receipt: 1, verdict: 'erased', memories: 2, not_checked: [] } });
+  expect(filesHolding('-gibbon', dataDir)).toEqual([]);
+
+  expect((await run('migrate', '--dry-run')).out).toContain('up to date');
+  expect(await json('migrate')).toEqual({ code: 0, value: { dry_run: false, migrated: [] } });
+});

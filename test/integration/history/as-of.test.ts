@@ -1,0 +1,222 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DomainEvent } from '../../../domain/catalogue.js';
+import { type LogEntry, positionOf } from '../../../domain/envelope.js';
+import { isMemoryKey } from '../../../domain/memory/key.js';
+import { servingGeneration } from '../../../projections/generation.js';
+import { millisOf } from '../../../projections/history/cut.js';
+import { foldRow } from '../../../projections/history/fold.js';
+import { memories } from '../../../projections/memories.js';
+import { readTimeline, timeline } from '../../../projections/timeline.js';
+import type { AsOf, MemoryAuditResult, RecallIndexResult, RecallResult } from '../../../services/api.js';
+import type { OpenApp } from '../../../services/app.js';
+import type { Embedder } from '../../../services/embedding/port.js';
+import { RECALL_COUNTERS } from '../../../services/eventlog/forget.js';
+import { openTestApp, type TestApp } from '../../support/app.js';
+import { hashedEmbedder, providerOf } from '../../support/embedders.js';
+import { readAll } from '../../support/eventlog.js';
+import { createGenerator, type Generator } from './long-log.js';
+
+const EVENTS = 5_000;
+const MOMENTS = 5;
+const DAY = 86_400_000;
+
+type Answers = {
+  readonly recalls: readonly RecallResult['results'][];
+  readonly indexes: readonly RecallIndexResult['results'][];
+  readonly audits: readonly MemoryAuditResult[];
+};
+type Recorded = { readonly place: string; readonly answers: Answers };
+
+/** The first model; the better one arrives when the log is long. */
+const first = hashedEmbedder('use-lite');
+const better = withFloor(hashedEmbedder('all-MiniLM-L6-v2'), 0.5);
+const provider = providerOf(first);
+let test: TestApp;
+let generator: Generator;
+let age = 0;
+let clock: number | undefined;
+const recorded: Recorded[] = [];
+
+const until = async (holds: () => boolean): Promise<void> => {
+  for (const end = Date.now() + 30_000; !holds(); await sleep(20)) if (Date.now() > end) throw new Error('it did not happen in time');
+};
+
+const withoutMoment = ({ as_of: _asOf, ...rest }: MemoryAuditResult): MemoryAuditResult => rest;
+
+const ask = async ({ app }: OpenApp, as_of?: string): Promise<Answers & { readonly moments: readonly AsOf[] }> => {
+  const moments: AsOf[] = [];
+  const noting = <T extends { readonly as_of?: AsOf }>(answer: T): T => {
+    if (answer.as_of) moments.push(answer.as_of);
+    return answer;
+  };
+  const answers = {
+    recalls: [] as RecallResult['results'][],
+    indexes: [] as RecallIndexResult['results'][],
+    audits: [] as MemoryAuditResult[],
+  };
+  for (const question of generator.questions) {
+    const asked = { ...question, top_k: 20, score_breakdown: true, as_of };
+    answers.recalls.push(noting(await app.queries.recall(asked, test.call)).results);
+    answers.indexes.push(noting(await app.queries.recallIndex({ ...asked, snippet_length: 60 }, test.call)).results);
+  }
+  for (const scope of [{ include_archived: true, limit: 200, offset: 100 }, { project: 'blue' }, { namespace: 'preference' as const }])
+    answers.audits.push(withoutMoment(noting(await app.queries.memoryAudit({ ...scope, as_of }, test.call))));
+  return { ...answers, moments };
+};
+
+/** What everybody is answered now, with the clock at the log's head. */
+const record = async (): Promise<void> => {
+  await until(() => test.index.serving?.missing.size === 0);
+  const place = (await test.log.head())?.position ?? '';
+  clock = millisOf(place);
+  const { moments, ...answers } = await ask(test);
+  expect(moments).toEqual([]);
+  clock = undefined;
+  recorded.push({ place, answers });
+};
+
+beforeAll(async () => {
+  // Commands happen at all times of the last 200 days, so that age and dates weigh in the scores.
+  test = await openTestApp({ provider, options: { now: () => clock ?? Date.now() - age } });
+  await until(() => test.index.serving !== undefined);
+  generator = createGenerator(test, first, 20_260_503);
+  for (let moment = 1; moment <= MOMENTS; moment++) {
+    age = (MOMENTS - moment) * 40 * DAY;
+    await generator.upTo((EVENTS * moment) / MOMENTS);
+    await record();
+  }
+  age = 0;
+});
+afterAll(async () => {
+  await test.verifyAll();
+  await test.end();
+});
+
+describe('a log that has grown long', () => {
+  it('is long, and its answers then differ from those now', () => {
+    const answers = recorded.map((one) => JSON.stringify(one.answers));
+    expect(new Set(answers).size).toBe(MOMENTS);
+    expect(recorded.flatMap((one) => one.answers.recalls.flat()).length).toBeGreaterThan(500);
+  });
+
+  it('answers as of a place what it answered there, byte for byte', async () => {
+    for (const { place, answers } of recorded) {
+      const { moments, ...then } = await ask(test, place);
+      expect(then).toEqual(answers);
+      expect(new Set(moments.map((moment) => JSON.stringify(moment))).size).toBe(1);
+      expect(moments[0]).toMatchObject({
+        position: place,
+        time: new Date(millisOf(place)).toISOString(),
+        model: first.identity.id,
+        forgotten_since: 0,
+        exact: true,
+      });
+    }
+  });
+
+  it('answers the same as of that time, and in another process', async () => {
+    const { place, answers } = recorded[2] ?? fail();
+    const { moments: _moments, ...then } = await ask(test, new Date(millisOf(place)).toISOString());
+    expect(then).toEqual(answers);
+    const another = await test.another({ projects: false });
+    const { moments: _others, ...elsewhere } = await ask(another, place);
+    await another.close();
+    expect(elsewhere).toEqual(answers);
+  });
+
+  it('has for every memory a row that is the fold of its timeline', async () => {
+    const { redis, keys, log } = test;
+    const generation = (await servingGeneration(redis, keys, memories.name)) ?? 0;
+    const byMemory = new Map<string, LogEntry<DomainEvent>[]>();
+    for (const entry of await readAll(log)) {
+      const { subject } = entry.kind === 'event' ? entry.event.envelope : entry.kind === 'husk' ? entry.husk.envelope : fail();
+      if (isMemoryKey(subject)) byMemory.set(subject, [...(byMemory.get(subject) ?? []), entry]);
+    }
+    expect(byMemory.size).toBeGreaterThan(1_500);
+    const rows = await Promise.all([...byMemory.keys()].map((key) => redis.hgetall(keys.row(memories.name, generation, key))));
+    expect([...byMemory.values()].map(foldRow)).toEqual(rows);
+    for (const [key, entries] of [...byMemory].slice(0, 200)) {
+      const lines = await readTimeline(redis, keys, (await servingGeneration(redis, keys, timeline.name)) ?? 0, key);
+      expect(lines.map(({ position }) => position)).toEqual(entries.map(positionOf));
+    }
+  });
+
+  it('explains a memory by changes that lead from nothing to what it is, then and now', async () => {
+    for (const key of generator.someLive(40))
+      for (const as_of of [undefined, recorded[3]?.place]) {
+        const explained = await test.app.queries.explainMemory({ key, as_of }, test.call);
+        if (explained.status === 'not_found') continue;
+        const told: Record<string, unknown> = {};
+        for (const { changed = {} } of explained.timeline) for (const [field, { to }] of Object.entries(changed)) told[field] = to;
+        for (const field of ['content', 'state', 'project', 'licence', 'licence_note', 'provenance', 'deprioritised_reason'] as const)
+          expect([field, told[field]]).toEqual([field, explained[field]]);
+        expect(told.tags).toEqual(explained.tags ?? []);
+      }
+  });
+
+  it('does not count a look back as a recall', async () => {
+    const { redis, keys } = test;
+    const counted = async () => [await redis.xlen(keys.recalls), await redis.hgetall(keys.counter(RECALL_COUNTERS.count))];
+    await sleep(300);
+    const before = await counted();
+    const { results } = await test.app.queries.recall({ ...(generator.questions[0] ?? fail()), as_of: recorded[0]?.place }, test.call);
+    expect(results.length).toBeGreaterThan(0);
+    await sleep(300);
+    expect(await counted()).toEqual(before);
+  });
+
+  it('keeps its answers when the model changes, by the model of that moment', async () => {
+    provider.arrive(better);
+    await until(() => test.index.serving?.model.id === better.identity.id);
+    const { place, answers } = recorded[3] ?? fail();
+    const { moments, ...then } = await ask(test, place);
+    expect(then).toEqual(answers);
+    expect(moments[0]).toMatchObject({ model: first.identity.id, exact: true });
+
+    const now = (await test.log.head())?.position;
+    const { as_of } = await test.app.queries.recall({ query: 'worker lease', as_of: now }, test.call);
+    expect(as_of).toMatchObject({ model: better.identity.id, exact: true });
+  });
+
+  it('says so where the model of that moment is not to be had', async () => {
+    const { place } = recorded[3] ?? fail();
+    const { query } = generator.questions[0] ?? fail();
+    const without = await test.another({ projects: false, provider: providerOf(better) });
+    const other = await without.app.queries.recall({ query, as_of: place }, test.call);
+    await without.close();
+    expect(other).toMatchObject({
+      search: 'fused',
+      as_of: { model: better.identity.id, exact: false, note: expect.stringContaining('use-lite') },
+    });
+    expect(other.results.length).toBeGreaterThan(0);
+
+    const none = await test.another({ projects: false, provider: providerOf() });
+    const byWords = await none.app.queries.recall({ query, as_of: place }, test.call);
+    await none.close();
+    expect(byWords).toMatchObject({ search: 'lexical', as_of: { model: null, exact: false } });
+  });
+
+  it('says so once something of that moment was forgotten', async () => {
+    const { place, answers } = recorded[1] ?? fail();
+    const { key, content } = answers.recalls[0]?.[0] ?? fail();
+    await test.app.commands.forget({ key_or_query: key, confirm: true, keys: [key] }, test.call);
+    const { moments, ...then } = await ask(test, place);
+    expect(new Set(moments.map(({ forgotten_since, exact }) => `${forgotten_since} ${exact}`))).toEqual(new Set(['1 false']));
+    expect(moments[0]?.note).toContain('forgotten since');
+    expect(JSON.stringify(then)).not.toContain(key);
+    expect(JSON.stringify(then)).not.toContain(content);
+    const { moments: again, ...repeated } = await ask(test, place);
+    expect({ repeated, again }).toEqual({ repeated: then, again: moments });
+  });
+});
+
+/** Each model has its own floor; that of the present one says nothing of an earlier moment. */
+function withFloor(embedder: Embedder, recallFloor: number): Embedder {
+  const { identity } = embedder;
+  return { ...embedder, identity: { ...identity, thresholds: { ...identity.thresholds, recallFloor } } };
+}
+
+const fail = (): never => {
+  throw new Error('the test is not set up');
+};
