@@ -28,7 +28,7 @@ export const USE_LITE: ModelIdentity = modelIdentity({
     knowledgeWatch: 0.64,
     skillSuggest: 0.6,
     domainSuggest: 0.77,
-    recallFloor: 0.5,
+    recallFloor: 0.44,
   },
 });
 
