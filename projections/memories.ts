@@ -143,7 +143,7 @@ export const toMemory = (key: string, row: Row): MemoryRow | undefined => {
     deprioritised_reason: row.deprioritised_reason,
     reinstate_hints: list(row.reinstate_hints),
     doc_id: row.doc_id,
-    chunk_index: row.chunk_index === undefined ? undefined : Number(row.chunk_index),
+    chunk_index: numeral(row.chunk_index),
     chunk_strategy: row.chunk_strategy as ChunkStrategy | undefined,
     enriched_from: row.enriched_from,
     source_doc_id: row.source_doc_id,
@@ -152,13 +152,26 @@ export const toMemory = (key: string, row: Row): MemoryRow | undefined => {
     title: row.title,
     scope: row.scope as MemoryRow['scope'],
     mode: row.mode as IngestMode,
-    base_surface: Number(row.base_surface),
-    content_version: Number(row.content_version),
-    version: Number(row.version),
+    base_surface: numeral(row.base_surface) ?? 1,
+    content_version: numeral(row.content_version) ?? 0,
+    version: numeral(row.version) ?? 0,
   };
 };
 
-const list = (json: string | undefined): readonly string[] => (json === undefined ? [] : (JSON.parse(json) as string[]));
+/** A damaged field costs itself and not the row, let alone the page that shows it; `verify` names the row. */
+const list = (json: string | undefined): readonly string[] => {
+  try {
+    const value: unknown = json === undefined ? [] : JSON.parse(json);
+    return Array.isArray(value) ? value.map(String) : [];
+  } catch {
+    return [];
+  }
+};
+
+const numeral = (text: string | undefined): number | undefined => {
+  const value = text === undefined || text === '' ? Number.NaN : Number(text);
+  return Number.isFinite(value) ? value : undefined;
+};
 
 /** Memories by key from one generation, in the order asked for; those that are not there are left out. One round trip. */
 export const readMemories = async (

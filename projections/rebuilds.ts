@@ -1,7 +1,7 @@
 import { isDomainError } from '../domain/errors.js';
 import type { ProjectorDeps } from './deps.js';
 import type { Target } from './follower.js';
-import { clearRequest, noteFailure } from './generation.js';
+import { clearRequest, noteFailure, requestRebuild } from './generation.js';
 import type { Holding, Holdings } from './holdings.js';
 import { reasonOf } from './reason.js';
 import { type RebuildOptions, rebuild } from './rebuild.js';
@@ -53,6 +53,12 @@ export const createRebuilds = (deps: ProjectorDeps, holdings: Holdings, options:
     logger.warn({ views: unmet.map(({ projection }) => projection.name), reason }, 'a rebuild failed');
     for (const holding of unmet) {
       const { name } = holding.projection;
+      if (holding.stale === 'wanted' && isDomainError(error, 'CONFLICT')) {
+        // The lease was lost on the way, to a verification perhaps: whoever holds the view next meets the request.
+        holding.stale = undefined;
+        await requestRebuild(redis, keys, name, now()).catch(() => undefined);
+        continue;
+      }
       refused.set(name, { reason, again });
       // Whoever asked is told; a view that must be rebuilt is tried again.
       if (holding.stale === 'wanted') holding.stale = undefined;

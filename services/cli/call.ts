@@ -1,9 +1,10 @@
 import { DomainError, type ErrorCode } from '../../domain/errors.js';
+import { CLI_CLIENT } from '../mcp/actor.js';
 import { createRemoteCaller, type RemoteParts } from '../mcp/stdio/remote.js';
 import { toolsByName } from '../mcp/toolset.js';
 import { VERSION } from '../version.js';
 
-const CLIENT = { name: 'omnimem-cli', version: VERSION };
+const CLIENT = { name: CLI_CLIENT, version: VERSION };
 
 export type CallOptions = { readonly signal?: AbortSignal; readonly onProgress?: (message: string) => void };
 

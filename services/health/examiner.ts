@@ -141,7 +141,7 @@ export class Examiner {
       vectors: {
         serving: serving?.model.id,
         named: index.modelInLog?.id,
-        pending: serving?.missing.size ?? index.documents.size,
+        pending: state === 'off' ? 0 : (serving?.missing.size ?? index.documents.size),
         refused: serving?.refused.size ?? 0,
       },
       model: { state, id: modelId, reason },

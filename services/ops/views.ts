@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { catalogue } from '../../domain/catalogue.js';
-import { DomainError, isDomainError } from '../../domain/errors.js';
+import { DomainError } from '../../domain/errors.js';
 import { versionOf } from '../../projections/generation.js';
 import type { Projection } from '../../projections/projection.js';
 import { replayProjection } from '../../projections/replay.js';
@@ -11,8 +11,6 @@ import type { Store } from './store.js';
 
 const SERVING_MS = 60_000;
 const LOOK_AGAIN_MS = 50;
-const ATTEMPTS = 4;
-const REGAINED_MS = 1_500;
 const SILENT = { info: () => undefined, warn: () => undefined };
 
 /** The views of these names, all when none is named. VALIDATION for a name that there is not. */
@@ -37,22 +35,9 @@ export const replayView = async (
   signal: AbortSignal,
   onProgress: (done: number, total: number) => void,
 ): Promise<number> => {
-  for (let attempt = 1; ; attempt++) {
-    await serving({ redis, keys }, view, signal);
-    try {
-      return await replayProjection(redis, keys, view.name, Date.now(), {
-        signal,
-        onProgress: ({ done, total }) => onProgress(done, total),
-      });
-    } catch (error) {
-      if (!lostTheView(error) || attempt === ATTEMPTS) throw error;
-      await sleep(REGAINED_MS, undefined, { signal });
-    }
-  }
+  await serving({ redis, keys }, view, signal);
+  return replayProjection(redis, keys, view.name, Date.now(), { signal, onProgress: ({ done, total }) => onProgress(done, total) });
 };
-
-/** A worker whose view was held still by a verification finds that out in the middle of its rebuild, and has it back soon. */
-const lostTheView = (error: unknown): boolean => isDomainError(error, 'UNAVAILABLE') && error.message.includes('CONFLICT');
 
 /** An instance that has just been started is still building its views. After a while the call itself may say what is wrong. */
 const serving = async ({ redis, keys }: Pick<Store, 'redis' | 'keys'>, view: Projection, signal: AbortSignal): Promise<void> => {

@@ -19,12 +19,13 @@ const start = async (test: TestApp): Promise<Worker> => {
 };
 
 /** Many at once, since a write waits for its visibility while no worker works. */
-const write = ({ app, call }: TestApp, name: string, count: number): Promise<string[]> =>
+const write = ({ app, call }: TestApp, name: string, count: number, changes = true): Promise<string[]> =>
   Promise.all(
     Array.from({ length: count }, async (_, n) => {
       const stored = await app.commands.remember({ content: `Crew ${name} loaded barrel${name}x${n}.`, force: true, tags: ['new'] }, call);
       if (stored.status !== 'stored') throw new Error('not stored');
       const { key } = stored;
+      if (!changes) return key;
       if (n % 3 === 0) await app.commands.retag({ key, add: [`t${n}`] }, call);
       if (n % 4 === 0) await app.commands.revise({ key, content: `Crew ${name} unloaded barrel${name}x${n}.` }, call);
       if (n % 7 === 0) await app.commands.forget({ key_or_query: key, confirm: true, keys: [key] }, call);
@@ -43,7 +44,7 @@ it('a lease holder that was stopped and wakes after its successor has worked dou
     await first.holding(PROJECTIONS.length);
     await write(test, 'a', 12);
     // Stopped in the middle of work, so that it has read what it has not applied.
-    const writing = write(test, 'b', 20);
+    const writing = write(test, 'b', 20, false);
     first.process.kill('SIGSTOP');
     await writing;
     const second = await start(test);
@@ -56,8 +57,8 @@ it('a lease holder that was stopped and wakes after its successor has worked dou
     expect(await tail(test)).toBeGreaterThan(events);
     await test.verifyAll();
     const audit = await test.app.queries.memoryAudit({ limit: 500 }, test.call);
-    const expected = 12 + 20 + 12 + 12 - (2 + 3 + 2 + 2);
-    expect(audit).toMatchObject({ total: expected, returned: expected, summary: { deleted: 9 } });
+    const expected = 12 + 20 + 12 + 12 - (2 + 2 + 2);
+    expect(audit).toMatchObject({ total: expected, returned: expected, summary: { deleted: 6 } });
     expect(new Set(audit.entries.map(({ key }) => key)).size).toBe(expected);
     const [best] = (await test.app.queries.recall({ query: 'barrelbx19' }, test.call)).results;
     expect(best?.content).toBe('Crew b loaded barrelbx19.');

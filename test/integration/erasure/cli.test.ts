@@ -37,13 +37,11 @@ it('undoes, previews, forgets with a receipt, and migrates from the command line
   const { timeline } = (await json('timeline', second)).value as { timeline: { correlation: string }[] };
   const undone = await json('undo', timeline[0]?.correlation ?? '');
   expect(undone).toMatchObject({ code: 0, value: { status: 'undone', restored: [{ key: second, fields: ['memory'] }] } });
-  expect((await run('undo', timeline[0]?.correlation ?? '')).out).toContain('Kept');
   expect((await run('undo', String(undone.value.undo_correlation))).out).toContain('Undone');
-  expect((await run('undo', 'nonsense')).code).toBe(2);
 
   const preview = await json('forget', '--project', 'canal', '--since', '1h');
   expect(preview).toMatchObject({ code: 0, value: { status: 'preview', total: 2 } });
-  expect((await run('forget', '--project', 'canal')).out).toContain(first);
+  expect(JSON.stringify(preview.value)).toContain(first);
   expect((await run('forget', '--project', 'canal', '--confirm')).code).toBe(2);
   expect((await run('forget', first, '--receipt')).code).toBe(2);
   expect(filesHolding('-gibbon', dataDir)).not.toEqual([]);
@@ -52,5 +50,4 @@ it('undoes, previews, forgets with a receipt, and migrates from the command line
   expect(filesHolding('-gibbon', dataDir)).toEqual([]);
 
   expect((await run('migrate', '--dry-run')).out).toContain('up to date');
-  expect(await json('migrate')).toEqual({ code: 0, value: { dry_run: false, migrated: [] } });
 });

@@ -13,7 +13,7 @@ const WORDS =
 const PROJECTS = ['blue', 'green', undefined] as const;
 const TOPICS = ['vault', 'pager', 'kernel driver'] as const;
 /** Commands that run at once; each on memories of its own. */
-const AT_ONCE = 25;
+const AT_ONCE = 50;
 
 export type Generator = {
   /** Runs commands until the log has so many events. It forgets only what it has remembered in the same call. */

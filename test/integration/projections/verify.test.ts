@@ -4,6 +4,7 @@ import { counters, sets } from '../../../projections/counters.js';
 import { servingGeneration } from '../../../projections/generation.js';
 import { memories } from '../../../projections/memories.js';
 import type { Projection } from '../../../projections/projection.js';
+import { replayProjection } from '../../../projections/replay.js';
 import { projectionStatus } from '../../../projections/status.js';
 import { verify } from '../../../projections/verify.js';
 import { openTestLog } from '../../support/eventlog.js';
@@ -42,6 +43,20 @@ describe('verify', () => {
     const generation = (await servingGeneration(redis, keys, projection.name)) ?? 0;
     await plant(redis, (row) => keys.row(projection.name, generation, row), key);
     expect(await verify(projector.deps, projection)).toMatchObject({ equal: false, differing: [name(key)], differingCount: 1 });
+  });
+
+  it('is followed by a replay that mends what it found', async () => {
+    await using test = await openTestLog({ valkey });
+    const { redis, keys } = test;
+    const [key = ''] = await rememberMany(test, 30);
+    await using projector = startProjector(projectorDeps(test), undefined, { tickMs: 1_000, leaseMs: 10_000 });
+    await caughtUp(projector);
+    const generation = (await servingGeneration(redis, keys, memories.name)) ?? 0;
+    await redis.hset(keys.row(memories.name, generation, key), 'content', 'edited');
+    expect(await verify(projector.deps, memories)).toMatchObject({ equal: false });
+    // The worker does not know yet that its lease was taken for the comparison.
+    await replayProjection(redis, keys, memories.name, Date.now());
+    expect(await verify(projector.deps, memories)).toMatchObject({ equal: true });
   });
 
   it('calls a view equal while memories are being written', async () => {
