@@ -9,7 +9,7 @@ import { TEXT_EDITION } from '../domain/text/tokens.js';
 import { projectionsReached } from '../projections/checkpoint.js';
 import { correlations, readCorrelation } from '../projections/correlations.js';
 import { counters, membersOf, sets } from '../projections/counters.js';
-import { servingGeneration, withServing } from '../projections/generation.js';
+import { readPointers, servingGeneration, withServing } from '../projections/generation.js';
 import { createKeys, type Keys } from '../projections/keys.js';
 import { memories } from '../projections/memories.js';
 import { RecallIndex } from '../projections/recall/recall-index.js';
@@ -225,6 +225,10 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     now,
   });
 
+  // A server of our own serves nobody else, so whoever held a view is dead and need not be waited for.
+  if (options.supervised && options.projects !== false) {
+    await work.del(VIEW_NAMES.map(keys.lease)).catch((error: unknown) => onTrouble('old leases could not be taken away', error));
+  }
   const running = options.projects === false ? Promise.resolve() : runner.run(stopping.signal);
   index.start();
   if (options.projects !== false) {
@@ -305,10 +309,11 @@ const lexicalReason = (provider: EmbedderProvider, index: RecallIndex): string =
   return `No embedding model is ready${reason ? ` (${reason})` : ''}; this was a search by words only.`;
 };
 
-/** The rows that hold a memory's text, in the generation that serves and in the one being built. */
+/** The rows that hold a memory's text: in the generation that serves, in one being built, and in those that wait to be deleted. */
 const textRows = async (redis: Redis, keys: Keys, key: string): Promise<readonly string[]> => {
-  const pointers = await unavailableWhenDown(() => redis.hmget(keys.projection(memories.name), 'serving', 'building'));
-  return pointers.flatMap((generation) => (generation === null ? [] : [keys.row(memories.name, Number(generation), key)]));
+  const { serving, building, retired } = await unavailableWhenDown(() => readPointers(redis, keys, memories.name));
+  const generations = [serving, building, ...retired.keys()].filter((generation) => generation !== undefined);
+  return generations.map((generation) => keys.row(memories.name, generation, key));
 };
 
 const documentMembers = async (redis: Redis, keys: Keys, documents: readonly string[]): Promise<readonly string[]> => {

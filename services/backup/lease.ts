@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'iovalkey';
 import { DomainError } from '../../domain/errors.js';
 import type { Keys } from '../../projections/keys.js';
@@ -5,40 +6,50 @@ import { createLeases } from '../../projections/lease.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
 
 const NAME = 'backup';
-const LEASE_MS = 30_000;
+const LEASE_MS = 10_000;
+const LOOK_AGAIN_MS = 100;
+
+export type LeaseOptions = {
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds that the lease runs without a sign, and for which another's is waited for. Default 10,000. */
+  readonly leaseMs?: number | undefined;
+};
 
 /**
  * Runs work on the backups of a store while no other process does. The signal ends when the lease is lost or the caller's
- * own ends. Throws CONFLICT while another has it.
+ * own ends. One that was killed is waited for; throws CONFLICT while another goes on.
  */
 export const withBackupLease = async <T>(
   redis: Redis,
   keys: Keys,
   work: (signal: AbortSignal) => Promise<T>,
-  stop?: AbortSignal,
+  { signal: stop, leaseMs = LEASE_MS }: LeaseOptions = {},
 ): Promise<T> => {
-  const leases = createLeases(redis, keys, LEASE_MS);
-  const held = await unavailableWhenDown(() => leases.acquire([NAME]));
-  if (!held.has(NAME)) {
-    throw new DomainError(
-      'CONFLICT',
-      'Another backup of this store is being written',
-      'Wait for it to end, at most half a minute after a kill.',
-    );
+  const leases = createLeases(redis, keys, leaseMs);
+  const deadline = performance.now() + leaseMs;
+  let held = await unavailableWhenDown(() => leases.acquire([NAME]));
+  while (!held.has(NAME)) {
+    stop?.throwIfAborted();
+    if (performance.now() > deadline) {
+      throw new DomainError('CONFLICT', 'Another backup of this store is being written', 'Wait for it to end.');
+    }
+    await sleep(LOOK_AGAIN_MS);
+    held = await unavailableWhenDown(() => leases.acquire([NAME]));
   }
   const lost = new AbortController();
+  const mine = held;
   const renewal = setInterval(() => {
-    leases.renew(held).then(
+    leases.renew(mine).then(
       (kept) => {
         if (!kept.has(NAME)) lost.abort(new DomainError('CONFLICT', 'Another process took over the backups', 'Run it again.'));
       },
       () => undefined,
     );
-  }, LEASE_MS / 3);
+  }, leaseMs / 3);
   try {
     return await work(stop ? AbortSignal.any([stop, lost.signal]) : lost.signal);
   } finally {
     clearInterval(renewal);
-    await leases.release(held).catch(() => undefined);
+    await leases.release(mine).catch(() => undefined);
   }
 };

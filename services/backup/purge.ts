@@ -59,7 +59,7 @@ export const purgeBackups = (parts: PurgeParts, { root, secrets, signal, onProgr
       }
       return { sets: reports, forgotten };
     },
-    signal,
+    { signal },
   );
 
 const purgeSet = async (

@@ -2,8 +2,8 @@
 -- Puts entries of a backup at the end of the log, under the places they had, with their payloads. Refuses before its first
 -- write unless the log ends exactly where the caller saw it end.
 --
--- KEYS[1] mark of the restore   KEYS[2] log   KEYS[3] meta   KEYS[4] erasures   KEYS[5..6] counter hashes
--- KEYS[7..] payload hashes and keys to delete, by index in the plan
+-- KEYS[1] mark of the restore   KEYS[2] log   KEYS[3] meta   KEYS[4] erasures   KEYS[5..6] counter hashes   KEYS[7] claims
+-- KEYS[8..] payload hashes and keys to delete, by index in the plan
 -- ARGV[1] plan, JSON: { t: token, l: length of the log, h: its last id or '', i: 1 when an erasure must be told,
 --           x: [key to delete first, ...], m: [first arg, number of args] of the meta fields, or absent,
 --           e: [{ k: payload key or absent, n: version, p: arg of the place, f: first arg of the fields, c: number of args,
@@ -34,6 +34,9 @@ for _, entry in ipairs(plan.e) do
     local key, n = KEYS[entry.k], tostring(entry.n)
     if entry.g then
       erased = erased or redis.call('EXISTS', key) == 1
+      for claim in string.gmatch(redis.call('HGET', key, 'c') or '', '%S+') do
+        if redis.call('HGET', KEYS[7], claim) == ARGV[entry.g] then redis.call('HDEL', KEYS[7], claim) end
+      end
       redis.call('DEL', key)
       redis.call('HSET', key, n, ARGV[entry.y], 'v', n, 'f', n)
       for _, gone in ipairs(entry.d) do redis.call('DEL', KEYS[gone]) end

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Redis } from 'iovalkey';
-import { ORIGIN, type Position } from '../../domain/envelope.js';
+import { comparePositions, ORIGIN, type Position } from '../../domain/envelope.js';
 import { DomainError } from '../../domain/errors.js';
 import { systemSubject } from '../../domain/system/events.js';
 import type { Keys } from '../../projections/keys.js';
@@ -50,6 +50,7 @@ export type TakeOptions = {
   /** Entries and payload bytes after which a segment ends. Defaults 10,000 and 16 MB. */
   readonly segmentEvents?: number | undefined;
   readonly segmentBytes?: number | undefined;
+  readonly leaseMs?: number | undefined;
 };
 
 export type BackupReport = {
@@ -70,7 +71,7 @@ export type BackupReport = {
 
 const PAGE = 500;
 const ROUNDS = 20;
-const HEAD_ROUNDS = 5;
+const HEAD_ROUNDS = 3;
 
 /**
  * Brings a backup up to date with the log, while everything goes on: new segments only, each written whole, then the
@@ -87,7 +88,7 @@ export const takeBackup = (parts: BackupParts, options: TakeOptions): Promise<Ba
       await removeTemporaries(set.dir);
       return new Run(parts, options, set, signal).run();
     },
-    options.signal,
+    { signal: options.signal, leaseMs: options.leaseMs },
   );
 
 class Run {
@@ -100,6 +101,8 @@ class Run {
   #written: Segment[] = [];
   /** How far the log was read; what only tells of the last backup is read and not written. */
   #readTo: Position;
+  /** How far the log was read for what was forgotten. */
+  #erasedTo: Position = ORIGIN;
 
   constructor(parts: BackupParts, options: TakeOptions, set: BackupSet, signal: AbortSignal) {
     this.#parts = parts;
@@ -147,6 +150,8 @@ class Run {
     const { redis, keys, log } = this.#parts;
     const { segmentEvents = 10_000, segmentBytes = 16 * 2 ** 20, onProgress } = this.#options;
     const total = await log.size();
+    // Those who go on writing must not keep it from ending.
+    const end = (await log.head())?.position ?? ORIGIN;
     let entries: RawEntry[] = [];
     let bytes = 0;
     for (;;) {
@@ -156,7 +161,7 @@ class Run {
       entries = [...entries, ...page];
       this.#readTo = entries.at(-1)?.position ?? last;
       bytes += page.reduce((sum, { payload }) => sum + (payload?.length ?? 0), 0);
-      const ended = page.length === 0;
+      const ended = page.length === 0 || comparePositions(this.#readTo, end) >= 0;
       if (entries.length > 0 && (ended || entries.length >= segmentEvents || bytes >= segmentBytes)) {
         if (this.#saysOnlyThatItWasBackedUp(entries)) return;
         await this.#writeSegment(entries);
@@ -174,6 +179,8 @@ class Run {
   }
 
   async #writeSegment(entries: readonly RawEntry[]): Promise<void> {
+    // The event that explains a missing payload may lie beyond what a run that is killed gets to copy.
+    if (entries.some(({ state }) => state === 'h')) await this.#noteForgotten();
     const manifest = this.#manifest;
     const number = manifest.segments.length + 1;
     const { bytes: plain, chain } = encodeEnvelopes(manifest.log_id, number, manifest.chain, entries);
@@ -212,6 +219,7 @@ class Run {
   async #rewritePayloads(segment: Segment): Promise<void> {
     const { redis, keys } = this.#parts;
     const entries = await readRawBetween(redis, keys, segment.first, segment.last);
+    await this.#noteForgotten();
     const payloads = await this.#seal(
       encodePayloads(
         this.#manifest.log_id,
@@ -244,11 +252,13 @@ class Run {
     return random.ulid(now());
   }
 
+  /** Adds to FORGOTTEN, beside the sets and in this one, what was forgotten since the last look. */
   async #noteForgotten(): Promise<void> {
     const { redis, keys } = this.#parts;
-    const { erased } = await erasedSince(redis, keys, ORIGIN);
+    const { erased, readTo } = await erasedSince(redis, keys, this.#erasedTo);
     await addForgotten(this.#options.root, erased);
     await addForgotten(this.#set.dir, erased);
+    this.#erasedTo = readTo;
   }
 
   /** Removes what earlier runs left beside the segments: it may tell of what was forgotten since. */

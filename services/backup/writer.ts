@@ -51,6 +51,7 @@ export const createWriter = (parts: WriterParts, start: { readonly length: numbe
       keys.erasures,
       keys.counter(RECALL_COUNTERS.count),
       keys.counter(RECALL_COUNTERS.last),
+      keys.claims,
     ];
     const args: (string | Buffer)[] = [''];
     const key = (name: string): number => scriptKeys.push(name);

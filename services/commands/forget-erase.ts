@@ -2,6 +2,7 @@ import { DomainError } from '../../domain/errors.js';
 import { isLive, memoryDecider } from '../../domain/memory/memory.js';
 import type { Appended } from '../eventlog/append.js';
 import { stateOf } from '../eventlog/handle.js';
+import { ERASURE_BATCH } from './forget-plan.js';
 import { withFacts } from './forget-targets.js';
 import type { CommandParts } from './parts.js';
 
@@ -15,26 +16,24 @@ export type Erasure = { readonly correlation: string; readonly actor: string; re
 export type Erased = { readonly keys: readonly string[]; readonly appended: Appended | undefined };
 
 /**
- * Erases these memories and the facts known to be drawn from them, in one step, once for each command id. Memories that
- * were never there are refused, those that are gone already passed over. Throws NOT_FOUND, CONFLICT, UNAVAILABLE.
+ * Erases exactly these memories in one step, once for each command id. Those of `mustExist` that never were are refused;
+ * whatever is gone already is passed over. Throws NOT_FOUND, CONFLICT, UNAVAILABLE.
  */
 export const eraseBatch = async (
   parts: CommandParts,
   keys: readonly string[],
   erasure: Erasure,
   commandId: string,
-  missing: 'refused' | 'ignored',
+  mustExist: ReadonlySet<string> = new Set(),
 ): Promise<Erased> => {
   const { log } = parts;
   const first = await log.firstAnswer(commandId);
   if (first) return { keys: first.result.deleted_keys as string[], appended: first };
-  const named = new Set(keys);
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const histories = await log.load(withFacts(parts, keys));
-    const going = histories.filter((history) => {
+    const going = (await log.load(keys)).filter((history) => {
       const { state } = stateOf(memoryDecider, history);
-      const asked = missing === 'refused' && named.has(history.subject);
-      return (asked || isLive(state)) && memoryDecider.decide({ type: 'ForgetMemory', data: {} }, state).length > 0;
+      const asked = mustExist.has(history.subject) || isLive(state);
+      return asked && memoryDecider.decide({ type: 'ForgetMemory', data: {} }, state).length > 0;
     });
     if (going.length === 0) return { keys: [], appended: undefined };
     const models = await parts.models();
@@ -53,22 +52,29 @@ export const eraseBatch = async (
 };
 
 /**
- * Facts that were written between the look and the erasure: their guard held, since the source was still there. After it no
- * other can come, so what the views show once they have passed it is all there is.
+ * Erases, a batch at a time, what is left of the facts drawn from these memories: more than fit one step, and those that were
+ * written between the look and the erasure, while their source was still there. After it no other can come, so what the views
+ * show once they have passed it is all there is.
  */
-export const eraseLateFacts = async (parts: CommandParts, erased: Erased, erasure: Erasure): Promise<Erased> => {
+export const eraseFacts = async (parts: CommandParts, meant: readonly string[], erased: Erased, erasure: Erasure): Promise<Erased> => {
   let { keys, appended } = erased;
-  for (let round = 0; appended !== undefined; round++) {
-    await viewsPast(parts, appended);
-    const before = new Set(keys);
-    const late = withFacts(parts, keys).filter((key) => !before.has(key));
-    if (late.length === 0) break;
-    const more = await eraseBatch(parts, late, erasure, `${erasure.correlation}:facts:${round}`, 'ignored');
-    if (more.keys.length === 0) break;
+  let batch = 0;
+  const take = async (late: readonly string[]): Promise<boolean> => {
+    const more = await eraseBatch(parts, late, erasure, `${erasure.correlation}:facts:${batch}`);
+    if (!more.appended) return false;
     keys = [...keys, ...more.keys];
     appended = more.appended;
+    batch += 1;
+    return true;
+  };
+  // A repeated call answers what the first one did, though nothing is left to find.
+  while (await take([]));
+  for (;;) {
+    if (appended) await viewsPast(parts, appended);
+    const before = new Set([...keys, ...meant]);
+    const late = withFacts(parts, [...before]).filter((key) => !before.has(key));
+    if (late.length === 0 || !(await take(late.slice(0, ERASURE_BATCH)))) return { keys, appended };
   }
-  return { keys, appended };
 };
 
 const viewsPast = async (parts: CommandParts, { events }: Appended): Promise<void> => {

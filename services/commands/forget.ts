@@ -4,7 +4,7 @@ import { isLive, memoryDecider } from '../../domain/memory/memory.js';
 import { clip } from '../../domain/passage.js';
 import type { Call, ForgetInput, ForgetResult } from '../api.js';
 import { type Stamped, stateOf } from '../eventlog/handle.js';
-import { type Erased, type Erasure, eraseBatch, eraseLateFacts } from './forget-erase.js';
+import { type Erased, type Erasure, eraseBatch, eraseFacts } from './forget-erase.js';
 import { ERASURE_BATCH, PREVIEW_SECONDS } from './forget-plan.js';
 import { meantBy, withFacts } from './forget-targets.js';
 import { isKey, parseKey } from './keys.js';
@@ -87,8 +87,10 @@ const erasureOf = ({ commandId, actor, at }: Stamped): Erasure => ({ correlation
 const eraseKeys = async (parts: CommandParts, keys: readonly string[], call: Call): Promise<ForgetResult> => {
   const erasure = erasureOf(stampOf(parts, call));
   await parts.fresh();
-  const erased = await eraseBatch(parts, keys, erasure, erasure.correlation, 'refused');
-  return answerOf(parts, await eraseLateFacts(parts, erased, erasure));
+  const all = withFacts(parts, keys);
+  const together = all.length <= MAX_KEYS ? all : keys;
+  const erased = await eraseBatch(parts, together, erasure, erasure.correlation, new Set(keys));
+  return answerOf(parts, await eraseFacts(parts, keys, erased, erasure));
 };
 
 const erasePreviewed = async (parts: CommandParts, previewId: string, call: Call): Promise<ForgetResult> => {
@@ -104,12 +106,12 @@ const erasePreviewed = async (parts: CommandParts, previewId: string, call: Call
   await parts.fresh();
   for (const [i, batch] of plan.batches.entries()) {
     call.signal?.throwIfAborted();
-    const { keys, appended } = await eraseBatch(parts, batch, erasure, `${erasure.correlation}:${i}`, 'ignored');
+    const { keys, appended } = await eraseBatch(parts, batch, erasure, `${erasure.correlation}:${i}`);
     all = { keys: [...all.keys, ...keys], appended: appended ?? all.appended };
     parts.onErased(keys);
     call.progress?.('erasing', Math.min((i + 1) * ERASURE_BATCH, total), total);
   }
-  return answerOf(parts, await eraseLateFacts(parts, all, erasure));
+  return answerOf(parts, await eraseFacts(parts, plan.batches.flat(), all, erasure));
 };
 
 const answerOf = async (parts: CommandParts, { keys, appended }: Erased): Promise<ForgetResult> => ({

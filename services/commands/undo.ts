@@ -1,27 +1,16 @@
 import { DomainError } from '../../domain/errors.js';
-import type { MemoryEvent } from '../../domain/memory/events.js';
-import { isMemoryKey } from '../../domain/memory/key.js';
-import { isLive, type LiveMemory, memoryDecider } from '../../domain/memory/memory.js';
 import { systemSubject } from '../../domain/system/events.js';
-import type { TopicEvent } from '../../domain/topic/topic.js';
-import { type Numbered, undoMemory, undoTopic } from '../../domain/undo.js';
 import type { Made } from '../../projections/correlations.js';
 import type { Call, UndoInput, UndoResult } from '../api.js';
 import type { Appended, SubjectWrite } from '../eventlog/append.js';
 import type { Stamped } from '../eventlog/handle.js';
-import type { SubjectHistory } from '../eventlog/subject.js';
-import { textClaim } from './claims.js';
-import { embedForWrite, vectorsOf } from './embed.js';
 import { type CommandParts, stampOf, visibility } from './parts.js';
+import { decideBatch, type Outcome } from './undo-decide.js';
 
 /** A subject is put back with at most 7 events, and an append holds 2,000. */
 const BATCH = 250;
 const ATTEMPTS = 5;
-/** More texts than this are put back without vectors; those are filled in afterwards. */
-const EMBEDDED = 32;
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
-
-type Outcome = Pick<UndoResult, 'restored' | 'kept' | 'irreversible'>;
 
 /**
  * Takes back everything that one command did, by events of its own under a new correlation. What another command wrote
@@ -141,91 +130,6 @@ const recordOf = (correlation: string, at: string, { restored, kept, irreversibl
     },
   ],
 });
-
-const decideBatch = async (
-  parts: CommandParts,
-  batch: ReadonlyMap<string, ReadonlySet<number>>,
-  signal: AbortSignal | undefined,
-): Promise<{ readonly writes: readonly SubjectWrite[]; readonly outcome: Outcome }> => {
-  const decided: { readonly write: SubjectWrite; readonly text: string | undefined }[] = [];
-  const restored: Outcome['restored'][number][] = [];
-  const kept: Outcome['kept'][number][] = [];
-  const irreversible: Outcome['irreversible'][number][] = [];
-  for (const history of await parts.log.load([...batch.keys()])) {
-    const { subject, version } = history;
-    const versions = batch.get(subject) ?? new Set();
-    const reversal = reversalOf(history, versions);
-    if (reversal === 'forgotten') {
-      irreversible.push({ key: subject, why: 'It was forgotten, and forgetting cannot be undone.' });
-      continue;
-    }
-    if (reversal === undefined) {
-      const types = (await parts.linesOf(subject)).filter(({ n }) => versions.has(n)).map(({ type }) => type);
-      const open = [...new Set(types)].filter((type) => type !== 'ActionUndone');
-      if (open.length > 0) irreversible.push({ key: subject, why: `${open.join(', ')} records what happened and has no opposite.` });
-      continue;
-    }
-    if (reversal.restored.length > 0) restored.push({ key: subject, fields: reversal.restored });
-    if (reversal.kept.length > 0) {
-      kept.push({ key: subject, fields: reversal.kept, changed_by: await laterThan(parts, subject, versions) });
-    }
-    if (reversal.events.length === 0) continue;
-    const text = (reversal.events as readonly { readonly type: string; readonly data: object }[]).find(
-      ({ type }) => type === 'MemoryRevised',
-    );
-    decided.push({
-      write: { subject, expected: version, events: reversal.events, ...claimsOf(parts, history, reversal.events) },
-      text: text && 'content' in text.data ? String(text.data.content) : undefined,
-    });
-  }
-  return { writes: await withVectors(parts, decided, signal), outcome: { restored, kept, irreversible } };
-};
-
-/** Undefined for a subject whose events have no opposite. */
-const reversalOf = ({ subject, events }: SubjectHistory, undone: ReadonlySet<number>) => {
-  if (isMemoryKey(subject)) return undoMemory(events as readonly Numbered<MemoryEvent>[], undone);
-  return subject.startsWith('topic:') ? undoTopic(events as readonly Numbered<TopicEvent>[], undone) : undefined;
-};
-
-/** Correlations of what happened to a subject after the action, newest first. */
-const laterThan = async (parts: CommandParts, subject: string, versions: ReadonlySet<number>): Promise<readonly string[]> => {
-  const first = Math.min(...versions);
-  const later = (await parts.linesOf(subject)).filter(({ n }) => n > first && !versions.has(n)).map(({ correlation }) => correlation);
-  return [...new Set(later.reverse())].slice(0, 5);
-};
-
-/** The claim on a memory's exact text follows the text, and is free while the memory is archived. */
-const claimsOf = (
-  { log }: CommandParts,
-  { subject, events }: SubjectHistory,
-  reversal: readonly { readonly type: string }[],
-): Pick<SubjectWrite, 'claims' | 'release'> => {
-  if (!isMemoryKey(subject)) return {};
-  const past = (events as readonly MemoryEvent[]).reduce(memoryDecider.evolve, memoryDecider.initialState());
-  const next = (reversal as readonly MemoryEvent[]).reduce(memoryDecider.evolve, past);
-  if (!isLive(past) || !isLive(next)) return {};
-  const held = ({ status, namespace, project, content }: LiveMemory): string | undefined =>
-    status === 'archived' ? undefined : textClaim(log.salt, namespace, project, content);
-  const [before, after] = [held(past), held(next)];
-  if (before === after) return {};
-  return {
-    ...(before !== undefined && { release: [before] }),
-    ...(after !== undefined && { claims: [{ claim: after, mode: 'ifFree' as const }] }),
-  };
-};
-
-const withVectors = async (
-  parts: CommandParts,
-  decided: readonly { readonly write: SubjectWrite; readonly text: string | undefined }[],
-  signal: AbortSignal | undefined,
-): Promise<readonly SubjectWrite[]> => {
-  const texts = decided.flatMap(({ text }) => (text === undefined ? [] : [text]));
-  if (texts.length === 0 || texts.length > EMBEDDED) return decided.map(({ write }) => write);
-  const embedded = await embedForWrite(parts, texts, signal);
-  if (embedded.state === 'stored') await parts.noteModel(embedded.embedder.identity.id);
-  let next = 0;
-  return decided.map(({ write, text }) => (text === undefined ? write : { ...write, vectors: vectorsOf(embedded, next++) }));
-};
 
 const resultOf = (correlation: string, undo_correlation: string, outcome: Outcome): UndoResult => {
   const changed = outcome.restored.length > 0;

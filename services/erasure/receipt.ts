@@ -7,30 +7,14 @@ import { createMatcher, type Matcher } from './matcher.js';
 import { type Needle, needlesOf } from './needles.js';
 import { scanFiles } from './scan-files.js';
 import { type Scanned, scanKeys } from './scan-keys.js';
-
-/** One kind of place, looked at before the erasure and after it. */
-export type Check = {
-  readonly place: string;
-  /** Keys or files that were read after the erasure, and their bytes. */
-  readonly looked_at: number;
-  readonly bytes: number;
-  /** Pieces of the text that were found. Before, they show that the scan finds them while they are there. */
-  readonly found_before: number;
-  readonly found_after: number;
-  /** The first places that still hold one. */
-  readonly where?: readonly string[];
-};
+import { type Check, compare, type Verdict, verdictOf } from './verdict.js';
 
 /** Proof of an erasure. It holds keys and numbers, and no text. */
 export type Receipt = {
   readonly receipt: 1;
   readonly at: string;
   readonly log_id: string;
-  /**
-   * `erased`: found before, and nowhere after. `in backups`: only backups still hold it. `found`: another place does.
-   * `unproven`: the scan did not find it while it was there, so that finding nothing says nothing.
-   */
-  readonly verdict: 'erased' | 'in backups' | 'found' | 'unproven';
+  readonly verdict: Verdict;
   readonly memories: number;
   readonly keys: readonly string[];
   /** The number of erasures, which every view and every writer has to have passed. */
@@ -64,7 +48,6 @@ export type ReceiptOptions = {
 };
 
 const MOST_PIECES = 5_000;
-const LISTED = 20;
 const KEYS_NAMED = 500;
 const LOOK_AGAIN_MS = 200;
 const LOAD = 200;
@@ -104,7 +87,7 @@ export const takeReceipt = async (
     receipt: 1,
     at: new Date(parts.now()).toISOString(),
     log_id: parts.log.logId,
-    verdict: verdictOf(parts, checks),
+    verdict: verdictOf(checks, parts.managed),
     memories: memories.length,
     keys: memories.slice(0, KEYS_NAMED),
     erasures,
@@ -190,29 +173,6 @@ const untilFinished = async (
     onProgress?.(`waiting for the file of the log to be rewritten (${Math.round(waited / 1_000)} s)`);
     await sleep(LOOK_AGAIN_MS, undefined, { signal });
   }
-};
-
-const pieces = (scan: Scanned | undefined): number => new Set([...(scan?.hits.values() ?? [])].flatMap((found) => [...found])).size;
-
-const compare = (before: ReadonlyMap<string, Scanned>, after: ReadonlyMap<string, Scanned>): readonly Check[] =>
-  [...new Set([...before.keys(), ...after.keys()])].sort().map((place) => {
-    const now = after.get(place);
-    const where = [...(now?.hits.keys() ?? [])].slice(0, LISTED);
-    return {
-      place,
-      looked_at: now?.places ?? 0,
-      bytes: now?.bytes ?? 0,
-      found_before: pieces(before.get(place)),
-      found_after: pieces(now),
-      ...(where.length > 0 && { where }),
-    };
-  });
-
-const verdictOf = ({ managed }: ReceiptParts, checks: readonly Check[]): Receipt['verdict'] => {
-  const left = checks.filter(({ found_after }) => found_after > 0);
-  if (left.length > 0) return left.every(({ place }) => place === 'backups') ? 'in backups' : 'found';
-  const seen = (begins: string): boolean => checks.some(({ place, found_before }) => place.startsWith(begins) && found_before > 0);
-  return seen('keys') && (!managed || seen('append-only')) ? 'erased' : 'unproven';
 };
 
 const notChecked = (

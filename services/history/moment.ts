@@ -4,11 +4,11 @@ import { boundedLog } from '../../projections/history/bounded-log.js';
 import type { Cut } from '../../projections/history/cut.js';
 import { foldRow } from '../../projections/history/fold.js';
 import { Ledger } from '../../projections/history/ledger.js';
+import { SievedVectorIndex } from '../../projections/history/sieved-vectors.js';
 import { type MemoryRow, toMemory } from '../../projections/memories.js';
 import { RecallIndex } from '../../projections/recall/recall-index.js';
 import type { Model, VectorSpace } from '../../projections/recall/space.js';
 import { InMemoryLexicalIndex } from '../../projections/search/lexical.js';
-import { InProcessVectorIndex } from '../../projections/search/vectors.js';
 import type { Embedder } from '../embedding/port.js';
 import type { QueryParts } from '../queries/parts.js';
 import type { Searched } from '../queries/rank.js';
@@ -17,6 +17,8 @@ import { fillOldVectors } from './fill.js';
 
 /** Bytes a memory takes here beside its vectors: its words, facets and places. Measured, about. */
 const BYTES_PER_MEMORY = 2_500;
+/** A vector's number: in full, and once more as a byte. */
+const BYTES_PER_NUMBER = Float32Array.BYTES_PER_ELEMENT + 1;
 const PATIENCE_MS = 600_000;
 
 export type MomentParts = Pick<QueryParts, 'log' | 'redis' | 'keys' | 'index' | 'embedderFor' | 'onTrouble'>;
@@ -26,7 +28,7 @@ type Sight = { readonly named: Model | undefined; readonly space: VectorSpace | 
 
 /**
  * The state of one moment, in this process: the recall index over a log that ends there, searched exactly. It keeps no text;
- * rows are folded from the log when they are shown.
+ * rows are read when they are shown.
  */
 export class Moment {
   readonly cut: Cut;
@@ -56,7 +58,7 @@ export class Moment {
       redis,
       keys,
       createLexical: () => new InMemoryLexicalIndex(),
-      createVectors: (dimension) => new InProcessVectorIndex({ dimension, graphFrom: Number.POSITIVE_INFINITY }),
+      createVectors: (dimension) => new SievedVectorIndex(dimension),
       generation: async () => undefined,
       onTrouble: (message, error) => {
         onTrouble(message, error);
@@ -124,7 +126,7 @@ export class Moment {
   get bytes(): number {
     const space = this.#sight.space;
     const indexes = Object.values(space?.stats() ?? {});
-    const vectors = indexes.reduce((sum, index) => sum + index.vectors * index.dimension * Float32Array.BYTES_PER_ELEMENT, 0);
+    const vectors = indexes.reduce((sum, index) => sum + index.vectors * index.dimension * BYTES_PER_NUMBER, 0);
     return this.#index.documents.size * BYTES_PER_MEMORY + vectors;
   }
 

@@ -99,3 +99,24 @@ it(`a projector that is killed between its batches leaves no view half (TEST_SEE
     await valkey.stop();
   }
 });
+
+it('with a server of its own a process waits for no dead holder of a lease', { timeout: 120_000 }, async () => {
+  const test = await openTestApp();
+  try {
+    await write(test, 'a', 3);
+    await test.close();
+    const client = test.valkey.client();
+    for (const { name } of PROJECTIONS) await client.set(test.keys.lease(name), '999', 'PX', 3_600_000);
+    const next = await test.another({
+      supervised: () => ({ state: 'running', mode: 'normal', answering: true, pid: 1, restarts: 0, lastExit: undefined }),
+    });
+    await next.app.whenReady(30_000);
+    const [other = ''] = await write({ ...test, ...next }, 'c', 1, false);
+    await expect
+      .poll(async () => (await next.app.queries.recallDetail({ keys: [other] }, test.call)).results[0], { timeout: 30_000 })
+      .toMatchObject({ key: other, state: 'active' });
+    await next.close();
+  } finally {
+    await test.end();
+  }
+});

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { McpHttp } from '../../../services/mcp/http.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
+import { providerOf } from '../../support/embedders.js';
 import { snapshot } from '../../support/eventlog.js';
 import { connectTools, keyOf, resultsOf, serve, type Tools } from './client.js';
 
@@ -14,7 +15,7 @@ describe('bad input is answered clearly and stores nothing', () => {
   let tools: Tools;
   let key: string;
   beforeAll(async () => {
-    test = await openTestApp();
+    test = await openTestApp({ env: { EMBEDDING: 'none' }, provider: providerOf() });
     http = await serve(test.app);
     tools = await connectTools(http.url);
     key = keyOf(await tools.call('remember', { content: 'One innocent memory about lighthouses.', tags: ['old'] }));
@@ -26,10 +27,10 @@ describe('bad input is answered clearly and stores nothing', () => {
     await test.end();
   });
 
-  /** Everything that is stored, but for what a worker renews by itself. */
+  /** Everything that is stored, but for what workers keep of their own: leases, checkpoints, notes of recalls. */
   const stored = async (): Promise<Map<string, string>> => {
     const all = await snapshot(test.redis, test.keys);
-    for (const name of all.keys()) if (/:(lease|lease-tokens|recalls|recall-texts)/.test(name)) all.delete(name);
+    for (const name of all.keys()) if (/:(lease|lease-tokens|recalls|recall-texts|proj)/.test(name)) all.delete(name);
     return all;
   };
 

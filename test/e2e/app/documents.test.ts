@@ -112,6 +112,15 @@ describe.skipIf(typeof model === 'string')(`real documents, the real model, the 
     await expectFound();
   });
 
+  it('finds what only the end of a long text says', async () => {
+    const watch = 'The night watch passed without incident and the sea was calm around the breakwater. ';
+    const content = `${watch.repeat(200)}The spare key of the pump room hangs behind the barometer, tag ZK-4471.`;
+    const stored = await tools.call('remember', { content, project: 'devdocs' });
+    await vectorsThere();
+    for (const query of ['ZK-4471', 'where is the spare key to the pump room'])
+      expect(resultsOf(await tools.call('recall', { query }))[0]?.key, query).toBe(stored.key);
+  });
+
   it('answers nothing to a question about something else', async () => {
     const answer = await tools.call('recall', { query: 'favourite recipe for plum dumplings with cinnamon' });
     expect(answer).toMatchObject({ results: [], message: expect.stringContaining('No memory matches') });

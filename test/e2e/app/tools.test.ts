@@ -4,6 +4,9 @@ import { TOOLS } from '../../../services/mcp/tools/index.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { connectTools, keyOf, resultsOf, serve, type Tools } from './client.js';
 
+/** Backup and undo have end-to-end tests of their own. */
+const ELSEWHERE = ['undo', 'dump_to_file', 'list_backups', 'restore_from_file'];
+
 describe('every tool through the real server', () => {
   let test: TestApp;
   let http: McpHttp;
@@ -19,7 +22,7 @@ describe('every tool through the real server', () => {
     tools = await connectTools(http.url, 'tool-test');
   });
   afterAll(async () => {
-    expect([...used].sort()).toEqual(TOOLS.map(({ name }) => name).sort());
+    expect([...used, ...ELSEWHERE].sort()).toEqual(TOOLS.map(({ name }) => name).sort());
     await tools.close();
     await test.verifyAll();
     await http.close();

@@ -3,6 +3,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, it } from 'vitest';
+import { TOOLS } from '../../../services/mcp/tools/index.js';
 import { CLIENT, eventually, raw, rpc, startTestServer, type TestServer } from '../../support/mcp.js';
 
 type AnyClient = {
@@ -28,7 +29,7 @@ const tryOut = async (client: AnyClient) => {
 
 const expectSound = ({ names, key, found }: Awaited<ReturnType<typeof tryOut>>, server: TestServer): void => {
   expect(names).toContain('recall');
-  expect(names).toHaveLength(22);
+  expect(names).toHaveLength(TOOLS.length);
   expect(found).toEqual([key]);
   expect(server.app.seen.map(({ call }) => call?.actor)).toEqual(['mcp:probe/1.0', 'mcp:probe/1.0']);
 };

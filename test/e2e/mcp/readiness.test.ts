@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { TOOLS } from '../../../services/mcp/tools/index.js';
 import { createFakeApp } from '../../support/fake-app.js';
 import { eventually, initialize, openSession, raw, rpc, startTestServer, stateless } from '../../support/mcp.js';
 
@@ -14,7 +15,7 @@ describe('before the app is ready', () => {
     expect((await raw(server.url, 'POST', {}, initialize())).status).toBe(200);
     const session = await openSession(server.url);
     const ask = async (body: unknown) => (await raw(server.url, 'POST', { 'Mcp-Session-Id': session }, body)).body.result;
-    expect((await ask(rpc('tools/list')))?.tools).toHaveLength(22);
+    expect((await ask(rpc('tools/list')))?.tools).toHaveLength(TOOLS.length);
     expect((await ask(rpc('tools/call', { name: 'version' })))?.structuredContent).toEqual({ version: '0.0.0-test' });
     expect((await ask(rpc('tools/call', { name: 'health' })))?.structuredContent).toMatchObject({ status: 'green' });
   });

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storeDigests } from '../../../services/backup/digests.js';
 import { parseUntil } from '../../../services/backup/until.js';
@@ -53,9 +54,12 @@ describe('a backup is brought up to date', () => {
     }
     let writing = true;
     const writers = Array.from({ length: 4 }, async () => {
-      while (writing) await source.log.append(appendOf([newMemory('meanwhile', { claims: [{ claim: newKey(), mode: 'ifFree' }] })]));
+      while (writing) {
+        await source.log.append(appendOf([newMemory('meanwhile', { claims: [{ claim: newKey(), mode: 'ifFree' }] })]));
+        await sleep(2);
+      }
     });
-    await take(source, folder.path, { segmentEvents: 20 });
+    await take(source, folder.path, { segmentEvents: 200 });
     writing = false;
     await Promise.all(writers);
     await using target = await openTestLog({ valkey });

@@ -105,6 +105,27 @@ describe('confirming', () => {
     expect(await test.log.size()).toBe(size);
   });
 
+  it.each<['keys' | 'preview']>([['keys'], ['preview']])('erases a memory with a thousand facts in bounded steps, by %s', async (how) => {
+    const source = await store('the source of quartz-tapir');
+    const facts = Array.from({ length: 1_000 }, (_, i) =>
+      newMemory('', { events: [remembered(`quartz-tapir fact ${i}`, { enriched_from: source })] }),
+    );
+    await test.log.append(appendOf(facts));
+    const seen = await preview({ key_or_query: source });
+    expect(seen).toMatchObject({ total: 1_001, facts: 1_000 });
+    const before = await test.log.erasures();
+    const commandId = ulid();
+    const input = how === 'keys' ? { keys: [source] } : { preview_id: seen.preview_id };
+    const answer = await test.app.commands.forget({ ...input, confirm: true }, { ...test.call, commandId });
+    const steps = (await test.log.erasures()) - before;
+    expect(answer).toMatchObject({ deleted: 1_001 });
+    // At most 200 memories in each step.
+    expect(steps).toBe(6);
+    expect(await held('quartz-tapir')).toEqual([]);
+    expect(await made(commandId)).toBe(1_001);
+    expect(await test.app.commands.forget({ ...input, confirm: true }, { ...test.call, commandId })).toMatchObject({ deleted: 1_001 });
+  });
+
   it('goes on where it was interrupted, from another process, under the same correlation', async () => {
     const writes = Array.from({ length: 500 }, (_, i) =>
       newMemory('', { events: [remembered(`minutes of vermilion-stoat ${i}`, { project: 'minutes' })] }),

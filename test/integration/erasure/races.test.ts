@@ -20,6 +20,8 @@ afterAll(() => valkey.stop());
 
 const SECRET = 'The password of the north vault is saffron-basilisk.';
 const NEEDLE = 'saffron-basilisk';
+/** What somebody asks afterwards, who does not say the secret himself: query texts are kept. */
+const QUESTION = 'The password of the north vault is what?';
 
 /** An embedder that can be held in the middle of its work. */
 const heldEmbedder = (name = 'hashed') => {
@@ -76,7 +78,7 @@ const expectGone = async (key: string, app = test): Promise<void> => {
   expect(await keysHolding(test.redis, test.keys, NEEDLE)).toEqual([]);
   expect(await test.redis.keys(`${test.keys.prefix}emb:*${key}`)).toEqual([]);
   expect(await test.redis.hget(test.keys.counter('recalls'), key)).toBeNull();
-  expect((await app.app.queries.recall({ query: SECRET }, test.call)).results.map((result) => result.key)).not.toContain(key);
+  expect((await app.app.queries.recall({ query: QUESTION }, test.call)).results.map((result) => result.key)).not.toContain(key);
   expect(await test.log.load([key])).toMatchObject([{ events: [{ type: 'MemoryForgotten' }] }]);
 };
 
@@ -138,6 +140,13 @@ describe('nothing brings a forgotten memory back', () => {
     await expectGone(key);
   });
 
+  it('not a generation of a view that has just been replaced and waits to be deleted', async () => {
+    const key = await remember(SECRET);
+    await replayProjection(test.redis, test.keys, 'memories', Date.now());
+    await forget(key);
+    await expectGone(key);
+  });
+
   it('not another process, which stops finding it at once', async () => {
     const other = await test.another();
     try {
@@ -150,8 +159,9 @@ describe('nothing brings a forgotten memory back', () => {
         other.app.commands.retag({ key, tags: ['late'] }, test.call),
       ]);
       await forget(key);
+      await delay(300);
       expect(revised.status === 'rejected' || revised.value.status === 'revised').toBe(true);
-      expect((await other.app.queries.recall({ query: SECRET }, test.call)).results).toEqual([]);
+      expect((await other.app.queries.recall({ query: QUESTION }, test.call)).results).toEqual([]);
       await expectGone(key);
     } finally {
       await other.close();

@@ -183,6 +183,7 @@ describe('a log that has grown long', () => {
     const { place } = recorded[3] ?? fail();
     const { query } = generator.questions[0] ?? fail();
     const without = await test.another({ projects: false, provider: providerOf(better) });
+    await until(() => without.index.serving !== undefined);
     const other = await without.app.queries.recall({ query, as_of: place }, test.call);
     await without.close();
     expect(other).toMatchObject({

@@ -1,0 +1,94 @@
+import { parseTopic } from '../../../domain/content.js';
+import { DomainError, isDomainError } from '../../../domain/errors.js';
+import { type Draft, newDraft, type ReadOptions, type Refused, type Source } from '../source.js';
+import { isObject, jsonOrUndefined, parseJson } from '../text.js';
+import { familyOf, SUPPRESSED, SUPPRESSION_DETAILS } from './families.js';
+import { declaredRights, mapRecord, textFields } from './record.js';
+
+type Records = Readonly<Record<string, unknown>>;
+
+/** Whether a JSON document is shaped like a dump. */
+export const isDump = (document: unknown): document is { readonly data: Records } =>
+  isObject(document) && isObject(document.data) && isObject(document.metadata);
+
+/** Reads a JSON dump of OmniMem 6.x, or of this program. Throws VALIDATION for what is none. Contract, sections 16 and 25. */
+export const readDump = (text: string, name: string, options: ReadOptions): Source => {
+  const document = parseJson(text, name);
+  if (!isDump(document)) {
+    throw new DomainError(
+      'VALIDATION',
+      `${name} is JSON and no OmniMem dump: a dump has the two objects metadata and data`,
+      'Make one with dump_to_file (6.x) or omnimem export. Nothing was imported.',
+    );
+  }
+  const draft = newDraft();
+  for (const [key, record] of Object.entries(document.data)) {
+    try {
+      readRecord(draft, key, record, document.data, options);
+    } catch (error) {
+      if (!isDomainError(error)) throw error;
+      draft.refused.push(refusalOf(key, error));
+      if (isObject(record)) {
+        draft.setAside.push({ place: key, kind: 'refused record', why: error.message, key, fields: record });
+      }
+    }
+  }
+  return { format: 'omnimem', ...draft };
+};
+
+export const refusalOf = (place: string, { code, message }: DomainError): Refused => ({ place, code, why: message });
+
+const readRecord = (draft: Draft, key: string, record: unknown, all: Records, { project, now }: ReadOptions): void => {
+  if (!isObject(record)) throw new DomainError('VALIDATION', 'The record is no object with fields', 'A record holds field names and texts');
+  const fields = textFields(record);
+  const family = familyOf(key, Boolean(fields.goals || fields.stack));
+  switch (family.is) {
+    case 'memory': {
+      const { candidate, left, remarks } = mapRecord(key, fields, (source) => declaredRights(all[source]));
+      draft.candidates.push({
+        place: key,
+        ...candidate,
+        ...(candidate.project === undefined && project !== undefined && { project }),
+      });
+      draft.notes.push(...remarks.map((remark) => `${key}: ${remark}`));
+      for (const [name, value] of Object.entries(left)) {
+        draft.setAside.push({ place: key, kind: `field ${name}`, why: 'this version has no place for it', key, fields: { [name]: value } });
+      }
+      return;
+    }
+    case 'suppressions':
+      for (const topic of membersOf(record)) readTopic(draft, topic, all, now);
+      return;
+    case 'suppression details':
+      return;
+    case 'aside':
+      draft.setAside.push({ place: key, kind: family.kind, why: family.why, key, fields: record });
+      return;
+    case 'dropped':
+      draft.dropped.push({ kind: family.kind, why: family.why });
+      return;
+    case 'foreign':
+      throw new DomainError('VALIDATION', 'No key of a dump looks like this', 'Keys begin with mem:, topics:, log:recall: or meta:');
+  }
+};
+
+const membersOf = (record: Records): readonly unknown[] => {
+  if (record._type === 'set' && Array.isArray(record.members)) return record.members;
+  throw new DomainError('VALIDATION', 'The suppressed topics are no set', 'It looks like {"_type":"set","members":["one"]}');
+};
+
+const readTopic = (draft: Draft, text: unknown, all: Records, now: number): void => {
+  const place = `${SUPPRESSED}: ${String(text).slice(0, 80)}`;
+  try {
+    const topic = parseTopic(String(text));
+    const details = all[SUPPRESSION_DETAILS];
+    const told = isObject(details) ? jsonOrUndefined(String(details[topic])) : undefined;
+    const reason = isObject(told) && typeof told.reason === 'string' ? told.reason : undefined;
+    const since = isObject(told) ? Date.parse(String(told.since)) : Number.NaN;
+    const at = new Date(since <= now ? since : now).toISOString();
+    draft.topics.push({ place, topic, at, ...(reason !== undefined && { reason }) });
+  } catch (error) {
+    if (!isDomainError(error)) throw error;
+    draft.refused.push(refusalOf(place, error));
+  }
+};

@@ -1,0 +1,191 @@
+import { decodeTime } from 'ulid';
+import { aliasForm } from '../../../domain/alias.js';
+import { DomainError } from '../../../domain/errors.js';
+import { LICENCE_LABELS } from '../../../domain/licence.js';
+import { namespaceOf } from '../../../domain/memory/key.js';
+import {
+  CHUNK_STRATEGIES,
+  INGEST_MODES,
+  type Licence,
+  LICENCES,
+  type Namespace,
+  PROVENANCES,
+  type Provenance,
+  STATES,
+} from '../../../domain/vocabulary.js';
+import type { ImportCandidate } from '../../commands/import-intake.js';
+import { isObject, jsonOrUndefined } from '../text.js';
+import { fromUnixText } from '../times.js';
+
+/** A memory of a dump, and its fields that have no place here yet. */
+export type MappedRecord = {
+  readonly candidate: ImportCandidate;
+  readonly left: Readonly<Record<string, unknown>>;
+  /** Things that were not as they should be, and what was made of them. */
+  readonly remarks: readonly string[];
+};
+
+/** Text fields by name. A dump made by hand may hold numbers and lists, which say the same. */
+export const textFields = (record: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(record)
+      .filter(([, value]) => value !== null && value !== undefined)
+      .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+  );
+
+/** Takes the fields one by one, so that none is forgotten. */
+class Fields {
+  readonly #all: ReadonlyMap<string, string>;
+  readonly #taken = new Set<string>();
+
+  constructor(fields: Readonly<Record<string, string>>) {
+    this.#all = new Map(Object.entries(fields));
+  }
+
+  /** Blank counts as absent, as it does in the contract. */
+  take(name: string): string | undefined {
+    this.#taken.add(name);
+    return this.#all.get(name) || undefined;
+  }
+
+  takeList(name: string): readonly string[] {
+    const text = this.take(name);
+    if (text === undefined) return [];
+    const list = jsonOrUndefined(text);
+    if (Array.isArray(list) && list.every((item) => typeof item === 'string')) return list;
+    throw new DomainError('VALIDATION', `The field ${name} is no JSON list of texts`, 'It looks like ["one","two"]');
+  }
+
+  /** The value when it is one of these; else it stays among what is left. */
+  takeOneOf<T extends string>(name: string, values: readonly T[]): T | undefined {
+    const text = this.#all.get(name) ?? '';
+    const found = values.find((value) => value === aliasForm(text).replaceAll('-', '_') || value === text);
+    if (found !== undefined || text === '') this.#taken.add(name);
+    return found;
+  }
+
+  takeTime(name: string): number | undefined {
+    const time = fromUnixText(this.#all.get(name) ?? '');
+    if (time !== undefined || this.#all.get(name) === '') this.#taken.add(name);
+    return time;
+  }
+
+  /** Lets a field go that says what follows from the others. */
+  drop(name: string, derived: (text: string) => boolean): void {
+    const text = this.#all.get(name);
+    if (text !== undefined && (text === '' || derived(text))) this.#taken.add(name);
+  }
+
+  keep(name: string): void {
+    this.#taken.delete(name);
+  }
+
+  get left(): Readonly<Record<string, string>> {
+    return Object.fromEntries([...this.#all].filter(([name, value]) => !this.#taken.has(name) && !IS_EMPTY.test(value)));
+  }
+}
+
+const IS_EMPTY = /^(\[\]|\{\})?$/;
+
+/** Facts that lack a licence inherit their source's, as the migration of the seed has it. */
+export type SourceRights = (key: string) => { readonly licence: Licence; readonly note: string | undefined } | undefined;
+
+/** Reads the fields of one memory of a dump. Throws VALIDATION for what cannot be understood. Contract, sections 16.2 to 16.5. */
+export const mapRecord = (key: string, fields: Readonly<Record<string, string>>, rightsOf: SourceRights): MappedRecord => {
+  const namespace = namespaceOf(key);
+  if (namespace === undefined) throw new DomainError('VALIDATION', 'This is no key of a memory', 'A key looks like mem:episodic:01J…');
+  const from = new Fields(fields);
+  const remarks: string[] = [];
+  const content = from.take('content');
+  if (content === undefined) throw new DomainError('VALIDATION', 'It has no content', 'A memory needs its text');
+  if (fields.state === 'deleted') throw new DomainError('VALIDATION', 'It was deleted there', 'A deleted memory is not brought back');
+  const state = from.takeOneOf('state', STATES);
+  if (state === undefined && fields.state) remarks.push(`the state ${JSON.stringify(fields.state.slice(0, 40))} is none; active was taken`);
+
+  const keyTime = decodeTime(key.slice(-26));
+  const created = from.takeTime('created_at');
+  if (created === undefined) remarks.push('created_at is missing or no time; the time in the key was taken');
+  const changed = from.takeTime('updated_at');
+  const reason = from.take('deprioritised_reason');
+  const reinstate_hints = from.takeList('reinstate_hints');
+  const settled = state ?? 'active';
+  const carried = settled !== 'active' || reason !== undefined || reinstate_hints.length > 0;
+  const birth = created ?? keyTime;
+  if (!carried && changed !== undefined && changed > birth) from.keep('updated_at');
+
+  const enriched_from = from.take('enriched_from');
+  const project = from.take('project') ?? (namespace === 'project' ? from.take('project_name') : undefined);
+  from.drop('project_name', (text) => text === project);
+  const base = enriched_from === undefined ? 1 : 0.5;
+  from.drop('surface_score', (text) => settled !== 'active' || Number(text) === base);
+  from.drop('experience_weight', (text) => Number(text) === 1);
+  from.drop('recall_count', (text) => Number(text) === 0);
+  from.drop('vector', () => true);
+  const event = from.takeTime('event_date');
+  const index = from.take('chunk_index');
+  if (index !== undefined && !/^\d{1,9}$/.test(index)) throw new DomainError('VALIDATION', 'chunk_index is no whole number', 'Count from 0');
+
+  const kind: Kind = {
+    namespace,
+    fact: enriched_from !== undefined,
+    article: Boolean(fields.feed_name),
+    bundled: Boolean(fields.imported_at),
+  };
+  return {
+    candidate: {
+      key,
+      namespace,
+      content,
+      tags: from.takeList('tags'),
+      mode: from.takeOneOf('mode', INGEST_MODES) ?? 'raw',
+      ...licenceOf(from, kind, enriched_from === undefined ? undefined : rightsOf(enriched_from)),
+      provenance: from.takeOneOf('provenance', PROVENANCES) ?? provenanceBefore662(kind),
+      created: birth,
+      changed,
+      state: settled,
+      reason,
+      reinstate_hints,
+      ...defined({
+        project,
+        enriched_from,
+        doc_id: from.take('doc_id'),
+        chunk_index: index === undefined ? undefined : Number(index),
+        chunk_strategy: from.takeOneOf('chunk_strategy', CHUNK_STRATEGIES),
+        source_doc_id: from.take('source_doc_id'),
+        event_date: event === undefined ? undefined : new Date(event).toISOString(),
+        scope: from.takeOneOf('scope', ['project', 'global'] as const),
+        source_url: from.take('source_url'),
+        title: from.take('title'),
+      }),
+    },
+    left: from.left,
+    remarks,
+  };
+};
+
+const defined = <T extends object>(fields: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+
+type Kind = { readonly namespace: Namespace; readonly fact: boolean; readonly article: boolean; readonly bundled: boolean };
+
+/** What reads take for records without a licence, or with one that is none. Contract 6.6.1. */
+const licenceOf = (from: Fields, kind: Kind, source: ReturnType<SourceRights>): { licence: Licence; licence_note?: string } => {
+  const declared = from.takeOneOf('licence', Object.keys(LICENCE_LABELS) as Licence[]);
+  const note = from.take('licence_note');
+  if (declared !== undefined) return { licence: declared, ...(note !== undefined && { licence_note: note }) };
+  if (note !== undefined) from.keep('licence_note');
+  if (kind.article || kind.bundled) return { licence: 'unknown' };
+  if (kind.fact) return source ? { licence: source.licence, ...(source.note !== undefined && { licence_note: source.note }) } : { licence: 'own' };
+  return { licence: kind.namespace === 'knowledge' ? 'unknown' : 'own' };
+};
+
+/** What the migration of 6.6.2 gives records without provenance. */
+const provenanceBefore662 = ({ namespace, article }: Kind): Provenance =>
+  article ? 'retrieved' : namespace === 'preference' ? 'asserted' : 'concluded';
+
+/** The licence a record declares, for the facts that were drawn from it. */
+export const declaredRights = (record: unknown): ReturnType<SourceRights> => {
+  if (!isObject(record)) return undefined;
+  const licence = LICENCES.find((known) => known === record.licence);
+  return licence && { licence, note: typeof record.licence_note === 'string' && record.licence_note !== '' ? record.licence_note : undefined };
+};

@@ -1,0 +1,54 @@
+import type { ImportedTopic } from '../commands/import.js';
+import type { ImportCandidate } from '../commands/import-intake.js';
+
+export const SOURCE_FORMATS = ['omnimem', 'server-memory', 'markdown'] as const;
+export type SourceFormat = (typeof SOURCE_FORMATS)[number];
+
+/** `place` says where in the source it stands: a key, a file with its line, a line. */
+export type Placed<T> = T & { readonly place: string };
+
+/** Something the source holds that has no place in the log yet. It is written to the side file, whole. */
+export type SetAside = Placed<{
+  /** What it is, in words that are counted: `project context`, `field breakthrough`. */
+  readonly kind: string;
+  readonly why: string;
+  /** The name it has in a dump, and the fields. */
+  readonly key: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}>;
+
+export type Dropped = { readonly kind: string; readonly why: string };
+
+export type Refused = Placed<{ readonly code: string; readonly why: string }>;
+
+/** A source as it was read, before anything is checked against the rules of memories or against the store. */
+export type Source = {
+  readonly format: SourceFormat;
+  readonly candidates: readonly Placed<ImportCandidate>[];
+  readonly topics: readonly Placed<ImportedTopic>[];
+  readonly setAside: readonly SetAside[];
+  readonly dropped: readonly Dropped[];
+  readonly refused: readonly Refused[];
+  /** Sentences on how the source was read. */
+  readonly notes: readonly string[];
+};
+
+/** A source under construction. */
+export type Draft = {
+  readonly candidates: Placed<ImportCandidate>[];
+  readonly topics: Placed<ImportedTopic>[];
+  readonly setAside: SetAside[];
+  readonly dropped: Dropped[];
+  readonly refused: Refused[];
+  readonly notes: string[];
+};
+
+export const newDraft = (): Draft => ({ candidates: [], topics: [], setAside: [], dropped: [], refused: [], notes: [] });
+
+/** What a source is read with. */
+export type ReadOptions = {
+  /** The project of memories that name none. */
+  readonly project?: string | undefined;
+  /** Epoch milliseconds. */
+  readonly now: number;
+};

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { SievedVectorIndex } from '../../../projections/history/sieved-vectors.js';
+import { InProcessVectorIndex } from '../../../projections/search/vectors.js';
+import { vectorIndexContract } from '../search/contract.js';
+import { clusteredUnits, facets, generator, randomUnit, unit } from '../search/samples.js';
+
+vectorIndexContract('sieve', async (dimension) => new SievedVectorIndex(dimension));
+
+/** Both kinds of exact search, over the same vectors: several windows, several chunks, gaps where memories were removed. */
+const filled = async (vectors: readonly Float32Array[], dimension: number) => {
+  const both = [new SievedVectorIndex(dimension), new InProcessVectorIndex({ dimension, graphFrom: Number.POSITIVE_INFINITY })] as const;
+  for (const index of both) {
+    for (const [i, vector] of vectors.entries()) {
+      const windows = i % 7 === 0 ? [vector, randomUnit(dimension, generator(i))] : [vector];
+      await index.upsert(`m${i}`, windows, facets({ state: i % 10 === 0 ? 'archived' : 'active', project: `p${i % 5}`, createdAt: i }));
+    }
+    for (let i = 0; i < vectors.length; i += 11) await index.remove(`m${i}`);
+    for (let i = 0; i < vectors.length; i += 33) await index.upsert(`again${i}`, [vectors[i] ?? new Float32Array()], facets());
+  }
+  return both;
+};
+
+describe('the sieve finds what a full scan finds', () => {
+  it.each([3, 48, 384])('in %i dimensions', async (dimension) => {
+    const vectors = clusteredUnits(6_000, dimension, generator(3));
+    const [sieve, scan] = await filled(vectors, dimension);
+    const random = generator(4);
+    for (let i = 0; i < 40; i++) {
+      const near = vectors[Math.floor(random() * vectors.length)] ?? new Float32Array();
+      const query = unit([...near].map((value) => value + (i / 40) * (random() - 0.5)));
+      for (const filter of [
+        {},
+        { states: ['active'] as const },
+        { projects: ['p1', 'p2'] },
+        { projects: ['p3'], states: ['archived'] as const },
+      ])
+        expect(await sieve.knn(query, 20, filter)).toEqual(scan.scan(query, 20, filter));
+    }
+  });
+
+  it('where many are equally near, and where a number is too large for its byte', async () => {
+    const dimension = 384;
+    const spike = unit([1, ...Array.from({ length: dimension - 1 }, () => 0.001)]);
+    const vectors = [...Array.from({ length: 900 }, () => spike), ...clusteredUnits(600, dimension, generator(5))];
+    const [sieve, scan] = await filled(vectors, dimension);
+    for (const query of [spike, vectors[1_000] ?? spike]) expect(await sieve.knn(query, 30, {})).toEqual(scan.scan(query, 30, {}));
+  });
+
+  it('keeps nothing of a vector that was removed', async () => {
+    const [vector = new Float32Array()] = clusteredUnits(1, 16, generator(6));
+    const index = new SievedVectorIndex(16);
+    await index.upsert('gone', [vector], facets());
+    await index.remove('gone');
+    expect(await index.knn(vector, 5, {})).toEqual([]);
+    expect(index.stats()).toMatchObject({ memories: 0, vectors: 0 });
+  });
+});
