@@ -29,6 +29,9 @@ export type VerifyOptions = {
   readonly signal?: AbortSignal;
 };
 
+/** The name that owns the rows of a view's shadow. A verification that was killed leaves them behind until the next one. */
+export const shadowName = (view: string): string => `${view}~verify`;
+
 const SHADOW_LEASE_MS = 30_000;
 /** No worker applies for so long at most, should this process die while it holds the view still. */
 const SEIZED_MS = 10_000;
@@ -41,7 +44,7 @@ const SHOWN = 100;
 export const verify = async (deps: ProjectorDeps, projection: Projection, options: VerifyOptions = {}): Promise<VerifyReport> => {
   const { redis, keys } = deps;
   // Its rows, lease and checkpoint are another name's, so nothing that serves can be touched.
-  const name = `${projection.name}~verify`;
+  const name = shadowName(projection.name);
   const leases = createLeases(redis, keys, SHADOW_LEASE_MS);
   const token = (await leases.acquire([name])).get(name);
   if (token === undefined)

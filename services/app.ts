@@ -19,6 +19,7 @@ import { InProcessVectorIndex } from '../projections/search/vectors.js';
 import { projectionStatus } from '../projections/status.js';
 import { suppressions } from '../projections/suppressions.js';
 import { readTimeline, timeline } from '../projections/timeline.js';
+import { shadowName } from '../projections/verify.js';
 import type { App } from './api.js';
 import { BackupJob } from './backup/job.js';
 import { createBackups } from './backup/service.js';
@@ -194,6 +195,7 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     rowsOf: (key) => textRows(redis, keys, key),
     noteModel: (model) => rememberModel(redis, keys, model),
     documentMembers: (documents) => documentMembers(redis, keys, documents),
+    versionOf: (subject) => unavailableWhenDown(async () => Number((await redis.hget(keys.payloads(subject), 'v')) ?? 0)),
     plans: createForgetPlans(connections.append, keys),
     madeBy: (correlation) =>
       unavailableWhenDown(() =>
@@ -309,11 +311,15 @@ const lexicalReason = (provider: EmbedderProvider, index: RecallIndex): string =
   return `No embedding model is ready${reason ? ` (${reason})` : ''}; this was a search by words only.`;
 };
 
-/** The rows that hold a memory's text: in the generation that serves, in one being built, and in those that wait to be deleted. */
+/** The rows that hold a memory's text: in the generation that serves, in one being built, in those that wait to be deleted, and in the shadow of a verification. */
 const textRows = async (redis: Redis, keys: Keys, key: string): Promise<readonly string[]> => {
-  const { serving, building, retired } = await unavailableWhenDown(() => readPointers(redis, keys, memories.name));
-  const generations = [serving, building, ...retired.keys()].filter((generation) => generation !== undefined);
-  return generations.map((generation) => keys.row(memories.name, generation, key));
+  const views = [memories.name, shadowName(memories.name)];
+  const pointers = await unavailableWhenDown(() => Promise.all(views.map((view) => readPointers(redis, keys, view))));
+  return pointers.flatMap(({ serving, building, retired }, i) =>
+    [serving, building, ...retired.keys()].flatMap((generation) =>
+      generation === undefined ? [] : [keys.row(views[i] ?? '', generation, key)],
+    ),
+  );
 };
 
 const documentMembers = async (redis: Redis, keys: Keys, documents: readonly string[]): Promise<readonly string[]> => {

@@ -92,7 +92,7 @@ export class SievedVectorIndex implements VectorIndex {
         const { keys, distances } = exactSearch(used, asked, store.dimension, some, MetricKind.IP, 1) as Matches;
         let worthwhile = true;
         for (let i = 0; i < distances.length && worthwhile; i++) {
-          worthwhile = (1 - (distances[i] as number)) / this.#scale ** 2 >= best.floor;
+          worthwhile = (1 - (distances[i] as number)) / this.#scale ** 2 + doubt >= best.floor;
           const slot = store.memoryOfRow(chunk * ROWS_PER_CHUNK + Number(keys[i]));
           if (!worthwhile || slot === undefined || seen.has(slot) || !matches(slot)) continue;
           seen.add(slot);

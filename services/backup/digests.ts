@@ -4,7 +4,7 @@ import { comparePositions, ORIGIN, type Position } from '../../domain/envelope.j
 import { generationDigests } from '../../projections/digest.js';
 import { servingGeneration } from '../../projections/generation.js';
 import type { Keys } from '../../projections/keys.js';
-import { chained, chainStart, payloadDigest } from './entry.js';
+import { chained, chainStart, factsOf, payloadDigest, type RawEntry } from './entry.js';
 import { readRaw } from './source.js';
 
 /** Two stores with equal digests hold the same log, and the same payloads. */
@@ -17,7 +17,7 @@ export type StoreDigests = {
   readonly payloads: string;
 };
 
-const PAGE = 500;
+const PAGE = 2_000;
 
 /** Reads the log up to a place (default its end). Throws UNAVAILABLE. */
 export const storeDigests = async (redis: Redis, keys: Keys, logId: string, until?: Position): Promise<StoreDigests> => {
@@ -30,12 +30,18 @@ export const storeDigests = async (redis: Redis, keys: Keys, logId: string, unti
     const wanted = until === undefined ? page : page.filter(({ position }) => comparePositions(position, until) <= 0);
     for (const entry of wanted) {
       chain = chained(chain, entry);
-      payloads.update(`${entry.position} ${entry.payload ? payloadDigest(entry.payload) : '-'}\n`);
+      payloads.update(`${entry.position} ${digestNow(entry)}\n`);
       head = entry.position;
       events += 1;
     }
     if (wanted.length < PAGE) return { events, head, log: chain, payloads: payloads.digest('hex') };
   }
+};
+
+/** A payload in state `p` was held against its envelope when it was read. */
+const digestNow = (entry: RawEntry): string => {
+  if (!entry.payload) return '-';
+  return (entry.state === 'p' ? factsOf(entry).digest : undefined) ?? payloadDigest(entry.payload);
 };
 
 const MODULUS = 1n << 128n;

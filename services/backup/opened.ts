@@ -16,10 +16,9 @@ export type OpenedBackup = {
   readonly set: BackupSet;
   readonly open: Open;
   readonly side: Side;
-  /** Entries before the cut, the last of them, and the chain there. */
+  /** Entries before the cut, and the last of them. */
   readonly events: number;
   readonly head: Position;
-  readonly chain: string;
   /** Whether the cut is the end of the backup. */
   readonly whole: boolean;
   readonly fates: ReadonlyMap<string, Fate>;
@@ -56,7 +55,8 @@ export const openBackup = async ({ path, secrets, until, roots = [], onProgress,
   const forgotten = new Set(listed.flat().map(({ subject }) => subject));
   const fates = new Map<string, Fate>();
   const gaps: { readonly subject: string; readonly n: number; readonly position: Position; readonly part: string }[] = [];
-  const cut = { events: 0, head: ORIGIN, chain: chainStart(manifest.log_id), passed: false };
+  const cut = { events: 0, head: ORIGIN, passed: false };
+  const seals = new Map<number, string>();
   let read = 0;
   let before = ORIGIN;
   let faults = 0;
@@ -64,7 +64,9 @@ export const openBackup = async ({ path, secrets, until, roots = [], onProgress,
   for (const segment of manifest.segments) {
     signal?.throwIfAborted();
     const part = payloadsFile(manifest, segment.number);
-    for (const entry of await readSegment(dir, manifest, segment, open)) {
+    const { entries, seal } = await readSegment(dir, manifest, segment, open);
+    seals.set(segment.number, seal);
+    for (const entry of entries) {
       if (comparePositions(entry.position, before) <= 0) throw new BackupDamaged('reordered', part, `entry ${entry.position}`);
       before = entry.position;
       read += 1;
@@ -106,7 +108,6 @@ export const openBackup = async ({ path, secrets, until, roots = [], onProgress,
     side,
     events: cut.events,
     head: cut.head,
-    chain: manifest.chain,
     whole: cut.events === manifest.events,
     fates,
     forgotten,
@@ -115,7 +116,7 @@ export const openBackup = async ({ path, secrets, until, roots = [], onProgress,
       let left = cut.events;
       for (const segment of manifest.segments) {
         if (left <= 0) return;
-        const entries = await readSegment(dir, manifest, segment, open);
+        const { entries } = await readSegment(dir, manifest, segment, open, seals.get(segment.number));
         yield entries.slice(0, left);
         left -= entries.length;
       }

@@ -160,7 +160,9 @@ class Restore {
     const mode = blank || (await this.#isEmpty()) ? 'restored' : 'forwarded';
     const textKeys = mode === 'forwarded' ? await keysHoldingText(redis, this.#keys) : undefined;
     const start = { length: blank?.length ?? 0, head: blank?.at(-1)?.position ?? ORIGIN };
-    const walker = createClaimWalker(backup.side.meta.salt ?? '', (subject, n) => n < (erasedBelow(backup, subject) ?? 0));
+    const walker = this.#claimsAreNoted()
+      ? undefined
+      : createClaimWalker(backup.side.meta.salt ?? '', (subject, n) => n < (erasedBelow(backup, subject) ?? 0));
     const changed = new Set<string>();
     const expected = mode === 'restored' ? createHash('sha256') : undefined;
     let write: ReturnType<typeof createWriter> | undefined;
@@ -168,7 +170,8 @@ class Restore {
     let waitingBytes = 0;
     let restored = 0;
     let seen = 0;
-    let chain = chainStart(backup.set.manifest.log_id);
+    let chain = backup.whole ? backup.set.manifest.chain : chainStart(backup.set.manifest.log_id);
+    let underWay: Promise<void> | undefined;
 
     const flush = async (): Promise<void> => {
       if (waiting.length === 0) return;
@@ -177,7 +180,10 @@ class Restore {
       write ??= createWriter({ ...this.#writerParts(), textKeys }, start);
       if (this.#token !== undefined) {
         this.wrote = true;
-        await write(waiting, born ? { deletes: this.#toDelete(blank ?? []), meta: backup.side.meta } : undefined);
+        // The next step is made ready while the server does this one.
+        await underWay;
+        underWay = write(waiting, born ? { deletes: this.#toDelete(blank ?? []), meta: backup.side.meta } : undefined);
+        underWay.catch(() => undefined); // it is waited for at the next step
       }
       restored += waiting.length;
       waiting = [];
@@ -188,8 +194,8 @@ class Restore {
     for await (const entries of backup.entries()) {
       for (const entry of entries) {
         seen += 1;
-        chain = chained(chain, entry);
-        walker.see(entry);
+        if (!backup.whole) chain = chained(chain, entry);
+        walker?.see(entry);
         expected?.update(`${entry.position} ${this.#payloadDigest(entry)}\n`);
         const mine = await cursor();
         if (mine) {
@@ -206,19 +212,20 @@ class Restore {
       }
     }
     await flush();
+    await underWay;
     if (restored === 0) await this.#refuseShorter(cursor);
     const would = restored === 0 ? 'unchanged' : mode;
     const result = this.#report(would, restored);
     if (this.#token === undefined) return { ...result, status: 'dry_run' };
     // What an earlier, killed restore brought has its claims and vectors still to get.
+    if (restored === 0 && !this.#resumed) return result;
     const touched = this.#resumed ? new Set(backup.fates.keys()) : changed;
-    const anew = restored > 0 || this.#resumed;
     await writeSide(
-      { redis, keys: this.#keys, token: this.#token, forgotten: backup.forgotten, claims: this.#claims(touched, walker.held()) },
+      { redis, keys: this.#keys, token: this.#token, forgotten: backup.forgotten, claims: this.#claims(touched, walker?.held()) },
       backup.side,
     );
-    const vectors = anew ? await this.#vectors() : 0;
-    return { ...result, vectors, ...(anew && { digests: await this.#digests(chain, expected?.digest('hex')) }) };
+    const vectors = await this.#vectors();
+    return { ...result, vectors, digests: await this.#digests(chain, expected?.digest('hex')) };
   }
 
   async #isEmpty(): Promise<boolean> {
@@ -235,15 +242,16 @@ class Restore {
     return [this.#keys.log, ...[...subjects].map(this.#keys.payloads)];
   }
 
+  #claimsAreNoted(): boolean {
+    const { side, head } = this.#backup;
+    return side.claims !== null && side.head === head;
+  }
+
   /** What the backup noted, where it noted it at this very place; else what follows from the events. */
-  #claims(touched: ReadonlySet<string>, walked: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-    const { side, head, forgotten } = this.#backup;
-    const noted = side.claims !== null && side.head === head ? side.claims : undefined;
-    return new Map(
-      [...touched].flatMap((subject) =>
-        forgotten.has(subject) ? [] : [[subject, noted ? (noted[subject] ?? '') : (walked.get(subject) ?? '')]],
-      ),
-    );
+  #claims(touched: ReadonlySet<string>, walked: ReadonlyMap<string, string> | undefined): ReadonlyMap<string, string> {
+    const { side, forgotten } = this.#backup;
+    const held = (subject: string): string => (walked ? walked.get(subject) : side.claims?.[subject]) ?? '';
+    return new Map([...touched].flatMap((subject) => (forgotten.has(subject) ? [] : [[subject, held(subject)]])));
   }
 
   async #vectors(): Promise<number> {
@@ -255,9 +263,10 @@ class Restore {
 
   /** The payload that this entry has once it is restored, or `-`. */
   #payloadDigest(entry: RawEntry): string {
-    const { subject, n } = factsOf(entry);
+    const { subject, n, digest } = factsOf(entry);
     if (!entry.payload || subject === undefined || n === undefined) return '-';
-    return n < (erasedBelow(this.#backup, subject) ?? 0) ? '-' : payloadDigest(entry.payload);
+    if (n < (erasedBelow(this.#backup, subject) ?? 0)) return '-';
+    return entry.state === 'p' && digest !== undefined ? digest : payloadDigest(entry.payload);
   }
 
   async #digests(log: string, payloads: string | undefined): Promise<StoreDigests> {

@@ -73,14 +73,13 @@ export const createWriter = (parts: WriterParts, start: { readonly length: numbe
       })),
     };
     args[0] = JSON.stringify(plan);
+    const after = { length: (birth ? 0 : length) + entries.length, head: entries.at(-1)?.position ?? head };
+    length = after.length;
+    head = after.head;
     const answer = (await unavailableWhenDown(() => runScript(redis, RESTORE, scriptKeys, args))) as [string, number?, string?];
-    const [last] = entries.slice(-1);
-    const after = { length: (birth ? 0 : length) + entries.length, head: last?.position ?? head };
     // A call that was sent twice after a broken connection finds its own work.
     const done = answer[0] === 'ok' || (answer[0] === 'moved' && answer[1] === after.length && answer[2] === after.head);
     if (!done) throw disturbed(answer[0]);
-    length = after.length;
-    head = after.head;
   };
 };
 

@@ -3,8 +3,10 @@ import { addAt } from './commands/at.js';
 import { addBackup } from './commands/backup.js';
 import { addBackups } from './commands/backups.js';
 import { addDoctor } from './commands/doctor.js';
+import { addExport } from './commands/export.js';
 import { addForget } from './commands/forget.js';
 import { addHealth } from './commands/health.js';
+import { addImport } from './commands/import.js';
 import { addLog } from './commands/log.js';
 import { addMcp } from './commands/mcp.js';
 import { addMerge } from './commands/merge.js';
@@ -38,6 +40,8 @@ const COMMANDS = [
   addBackups,
   addRestore,
   addMerge,
+  addImport,
+  addExport,
   addMigrate,
   addModel,
   addHealth,

@@ -1,7 +1,7 @@
 import { DomainError } from '../../domain/errors.js';
-import { isLive, memoryDecider } from '../../domain/memory/memory.js';
+import { memoryDecider } from '../../domain/memory/memory.js';
 import type { Appended } from '../eventlog/append.js';
-import { stateOf } from '../eventlog/handle.js';
+import { candidates, isThere } from './forget-load.js';
 import { ERASURE_BATCH } from './forget-plan.js';
 import { withFacts } from './forget-targets.js';
 import type { CommandParts } from './parts.js';
@@ -30,21 +30,22 @@ export const eraseBatch = async (
   const first = await log.firstAnswer(commandId);
   if (first) return { keys: first.result.deleted_keys as string[], appended: first };
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const going = (await log.load(keys)).filter((history) => {
-      const { state } = stateOf(memoryDecider, history);
-      const asked = mustExist.has(history.subject) || isLive(state);
+    const going = (await candidates(parts, keys)).filter((candidate) => {
+      const { key, state } = candidate;
+      if (state.status === 'damaged') return true;
+      const asked = mustExist.has(key) || isThere(candidate);
       return asked && memoryDecider.decide({ type: 'ForgetMemory', data: {} }, state).length > 0;
     });
     if (going.length === 0) return { keys: [], appended: undefined };
     const models = await parts.models();
     const subjects = await Promise.all(
-      going.map(async ({ subject, version }) => ({
-        subject,
+      going.map(async ({ key, version }) => ({
+        subject: key,
         expected: version,
-        deletes: [...(await parts.rowsOf(subject)), ...models.map((model) => parts.keys.embedding(model, subject))],
+        deletes: [...(await parts.rowsOf(key)), ...models.map((model) => parts.keys.embedding(model, key))],
       })),
     );
-    const deleted_keys = going.map(({ subject }) => subject);
+    const deleted_keys = going.map(({ key }) => key);
     const answer = await log.forget({ ...erasure, commandId, subjects, result: { deleted_keys } });
     if ('events' in answer) return { keys: answer.result.deleted_keys as string[], appended: answer };
   }

@@ -1,10 +1,10 @@
 import { DomainError } from '../../domain/errors.js';
 import { namespaceOf } from '../../domain/memory/key.js';
-import { isLive, memoryDecider } from '../../domain/memory/memory.js';
 import { clip } from '../../domain/passage.js';
 import type { Call, ForgetInput, ForgetResult } from '../api.js';
-import { type Stamped, stateOf } from '../eventlog/handle.js';
+import type { Stamped } from '../eventlog/handle.js';
 import { type Erased, type Erasure, eraseBatch, eraseFacts } from './forget-erase.js';
+import { candidates, isThere } from './forget-load.js';
 import { ERASURE_BATCH, PREVIEW_SECONDS } from './forget-plan.js';
 import { meantBy, withFacts } from './forget-targets.js';
 import { isKey, parseKey } from './keys.js';
@@ -44,11 +44,10 @@ const preview = async (parts: CommandParts, input: ForgetInput, call: Call): Pro
   await parts.fresh();
   const all = await living(parts, withFacts(parts, found));
   if (all.length === 0) return { status: 'not_found' };
-  const listed = await parts.log.load(all.slice(0, LISTED));
-  const targets = listed.map((history) => {
-    const { state } = stateOf(memoryDecider, history);
-    return { key: history.subject, content: isLive(state) ? clip(state.content, SHOWN) : '' };
-  });
+  const targets = (await candidates(parts, all.slice(0, LISTED))).map(({ key, state }) => ({
+    key,
+    content: 'content' in state ? clip(state.content, SHOWN) : '',
+  }));
   const preview_id = parts.random.ulid(parts.now());
   await parts.plans.store(preview_id, all);
   const named = new Set(found);
@@ -68,9 +67,9 @@ const preview = async (parts: CommandParts, input: ForgetInput, call: Call): Pro
 };
 
 /** In the order given. A few are looked up in the log itself, many in the index. */
-const living = async ({ log, index }: CommandParts, keys: readonly string[]): Promise<readonly string[]> => {
-  if (keys.length > ERASURE_BATCH) return keys.filter((key) => index.documents.has(key));
-  return (await log.load(keys)).filter((history) => isLive(stateOf(memoryDecider, history).state)).map(({ subject }) => subject);
+const living = async (parts: CommandParts, keys: readonly string[]): Promise<readonly string[]> => {
+  if (keys.length > ERASURE_BATCH) return keys.filter((key) => parts.index.documents.has(key));
+  return (await candidates(parts, keys)).filter(isThere).map(({ key }) => key);
 };
 
 const countByNamespace = (keys: readonly string[]): Readonly<Record<string, number>> => {

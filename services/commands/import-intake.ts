@@ -70,7 +70,11 @@ export const importItem = (candidate: ImportCandidate, { now, force }: { readonl
 
 const givenKey = (key: string, namespace: Namespace): string => {
   if (namespaceOf(key) === namespace) return key;
-  throw new DomainError('VALIDATION', `The key does not fit the namespace ${namespace}`, `A key looks like ${memoryKey(namespace, '01J…')}`);
+  throw new DomainError(
+    'VALIDATION',
+    `The key does not fit the namespace ${namespace}`,
+    `A key looks like ${memoryKey(namespace, '01J…')}`,
+  );
 };
 
 /** A hint is brought by deprioritising, so a memory that has some was deprioritised once, whatever it is now. */

@@ -27,6 +27,8 @@ export type ImportOptions = {
   readonly dryRun: boolean;
   /** Aborted, it ends after the batch that is under way. */
   readonly signal?: AbortSignal | undefined;
+  /** Told what became of each memory, after its batch. */
+  readonly onFate?: ((key: string, fate: ImportFate) => void) | undefined;
   /** Called after each batch, in order, with how many memories have been dealt with. */
   readonly onBatch?: ((done: number, total: number) => void) | undefined;
   /** Called before each batch; throws when nothing may be stored. */
@@ -42,25 +44,21 @@ const ATTEMPTS = 5;
 
 /**
  * Brings memories in with their keys and times, in batches of at most 2,000 events under one correlation. Each memory is whole
- * or not there at all, so a run that was cut short is finished by another one. Answers the fates of those it got to, by key.
- * The vectors follow: whoever keeps them meets the events. Throws UNAVAILABLE.
+ * or not there at all, so a run that was cut short is finished by another one. The vectors follow: whoever keeps them meets
+ * the events. Throws UNAVAILABLE; what was told of until then stands.
  */
-export const importMemories = async (
-  parts: ImportParts,
-  items: readonly ImportItem[],
-  options: ImportOptions,
-): Promise<ReadonlyMap<string, ImportFate>> => {
-  const fates = new Map<string, ImportFate>();
+export const importMemories = async (parts: ImportParts, items: readonly ImportItem[], options: ImportOptions): Promise<void> => {
+  let done = 0;
   // A fact is appended on the ground of its source, which is therefore there before it.
   const sources = items.filter(({ born }) => born.data.enriched_from === undefined);
   const facts = items.filter(({ born }) => born.data.enriched_from !== undefined);
   for (const batch of [...batchesOf(sources), ...batchesOf(facts)]) {
     if (options.signal?.aborted) break;
     await options.mayWrite?.();
-    for (const [key, fate] of await importBatch(parts, batch, options)) fates.set(key, fate);
-    options.onBatch?.(fates.size, items.length);
+    for (const [key, fate] of await importBatch(parts, batch, options)) options.onFate?.(key, fate);
+    done += batch.length;
+    options.onBatch?.(done, items.length);
   }
-  return fates;
 };
 
 const batchesOf = (items: readonly ImportItem[]): readonly (readonly ImportItem[])[] => {

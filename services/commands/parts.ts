@@ -41,6 +41,8 @@ export type CommandParts = {
   readonly noteModel: (model: string) => Promise<void>;
   /** Members of documents named `<namespace>:<doc_id>`, in no order. */
   readonly documentMembers: (documents: readonly string[]) => Promise<readonly string[]>;
+  /** The highest version ever made of a subject, whatever its payloads look like. */
+  readonly versionOf: (subject: string) => Promise<number>;
   /** What previews of forgetting listed. */
   readonly plans: ForgetPlans;
   /** Everything one command made. */

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'iovalkey';
+import { isDomainError } from '../../domain/errors.js';
 import type { Keys } from '../../projections/keys.js';
 import type { EventLog } from '../eventlog/log.js';
+import type { SubjectHistory } from '../eventlog/subject.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
 import { createMatcher, type Matcher } from './matcher.js';
 import { type Needle, needlesOf } from './needles.js';
@@ -102,9 +104,20 @@ export const takeReceipt = async (
 const needlesFor = async ({ log }: ReceiptParts, memories: readonly string[]): Promise<readonly Needle[]> => {
   const needles: Needle[] = [];
   for (let from = 0; from < memories.length; from += LOAD) {
-    for (const { subject, events } of await log.load(memories.slice(from, from + LOAD))) needles.push(...needlesOf(subject, events));
+    for (const { subject, events } of await readable(log, memories.slice(from, from + LOAD))) needles.push(...needlesOf(subject, events));
   }
   return needles;
+};
+
+/** Damaged memories are left out: nobody knows what they said. */
+const readable = async (log: EventLog, memories: readonly string[]): Promise<readonly SubjectHistory[]> => {
+  try {
+    return await log.load(memories);
+  } catch (error) {
+    if (!isDomainError(error, 'INTERNAL')) throw error;
+    if (memories.length === 1) return [];
+    return (await Promise.all(memories.map((memory) => readable(log, [memory])))).flat();
+  }
 };
 
 const spread = <Item>(items: readonly Item[], most: number): readonly Item[] => {
@@ -187,7 +200,10 @@ const notChecked = (
     .slice(0, KEYS_NAMED)
     .map((key) => {
       if (shared.has(key)) return { key, why: 'another memory, which stays, says the same' };
-      return { key, why: any?.has(key) ? 'not among the pieces that were looked for' : 'its text is too short, or was gone before' };
+      return {
+        key,
+        why: any?.has(key) ? 'not among the pieces that were looked for' : 'its text is too short, cannot be read, or was gone before',
+      };
     });
 };
 

@@ -73,5 +73,9 @@ const readLine = (draft: Draft, text: string, place: string, created: number, { 
 const textOf = (line: Readonly<Record<string, unknown>>, name: string): string => {
   const value = line[name];
   if (typeof value === 'string' && value.trim() !== '') return value;
-  throw new DomainError('VALIDATION', `The line has no ${name}`, 'Every entity has a name and an entityType; every relation from, to and relationType');
+  throw new DomainError(
+    'VALIDATION',
+    `The line has no ${name}`,
+    'Every entity has a name and an entityType; every relation from, to and relationType',
+  );
 };

@@ -45,7 +45,9 @@ export const parseJson = (text: string, name: string): unknown => {
     throw new DomainError(
       'VALIDATION',
       cut ? `${name} ends too early, at ${lineAndColumn(text, text.length)}` : `${name} is no JSON at ${lineAndColumn(text, at)}`,
-      cut ? 'The file is cut short: make the dump again, or copy it again. Nothing was imported.' : 'Mend that place. Nothing was imported.',
+      cut
+        ? 'The file is cut short: make the dump again, or copy it again. Nothing was imported.'
+        : 'Mend that place. Nothing was imported.',
     );
   }
 };

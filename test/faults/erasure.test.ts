@@ -73,10 +73,10 @@ describe('forget means gone', () => {
     await eventuallyHeld(test, 'asked Ondine');
     // This one only writes and leaves the cleaning to others; it is gone before they look.
     const writer = await test.another({ projects: false });
-    await test.close();
     await writer.app.whenReady(30_000);
     await writer.app.commands.forget({ key_or_query: key, confirm: true, keys: [key] }, test.call);
     await writer.close();
+    await test.close();
     expect(await looking(test, 'asked Ondine')).not.toEqual([]);
     const next = await test.another();
     await next.app.whenReady(30_000);

@@ -6,8 +6,8 @@ import { namespaceOf } from '../../../domain/memory/key.js';
 import {
   CHUNK_STRATEGIES,
   INGEST_MODES,
-  type Licence,
   LICENCES,
+  type Licence,
   type Namespace,
   PROVENANCES,
   type Provenance,
@@ -123,7 +123,8 @@ export const mapRecord = (key: string, fields: Readonly<Record<string, string>>,
   from.drop('vector', () => true);
   const event = from.takeTime('event_date');
   const index = from.take('chunk_index');
-  if (index !== undefined && !/^\d{1,9}$/.test(index)) throw new DomainError('VALIDATION', 'chunk_index is no whole number', 'Count from 0');
+  if (index !== undefined && !/^\d{1,9}$/.test(index))
+    throw new DomainError('VALIDATION', 'chunk_index is no whole number', 'Count from 0');
 
   const kind: Kind = {
     namespace,
@@ -175,7 +176,8 @@ const licenceOf = (from: Fields, kind: Kind, source: ReturnType<SourceRights>): 
   if (declared !== undefined) return { licence: declared, ...(note !== undefined && { licence_note: note }) };
   if (note !== undefined) from.keep('licence_note');
   if (kind.article || kind.bundled) return { licence: 'unknown' };
-  if (kind.fact) return source ? { licence: source.licence, ...(source.note !== undefined && { licence_note: source.note }) } : { licence: 'own' };
+  if (kind.fact)
+    return source ? { licence: source.licence, ...(source.note !== undefined && { licence_note: source.note }) } : { licence: 'own' };
   return { licence: kind.namespace === 'knowledge' ? 'unknown' : 'own' };
 };
 
@@ -187,5 +189,7 @@ const provenanceBefore662 = ({ namespace, article }: Kind): Provenance =>
 export const declaredRights = (record: unknown): ReturnType<SourceRights> => {
   if (!isObject(record)) return undefined;
   const licence = LICENCES.find((known) => known === record.licence);
-  return licence && { licence, note: typeof record.licence_note === 'string' && record.licence_note !== '' ? record.licence_note : undefined };
+  return (
+    licence && { licence, note: typeof record.licence_note === 'string' && record.licence_note !== '' ? record.licence_note : undefined }
+  );
 };

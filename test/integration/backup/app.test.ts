@@ -163,7 +163,7 @@ describe('the tools', () => {
     }
   });
 
-  it('back up by themselves when it is time, tell health and metrics, and free old segments of what was forgotten', async () => {
+  it('back up by themselves when it is time, tell metrics and health, and note at once what is forgotten', async () => {
     const app = await openTestApp({ valkey, env: { BACKUP_SCHEDULE: '1m' } });
     try {
       const [key = ''] = await fill(app);

@@ -167,6 +167,15 @@ describe('confirming', () => {
     expect(await test.redis.ttl(plan)).toBeLessThanOrEqual(1_800);
   });
 
+  it('erases a memory whose bytes are damaged, alone and among others', async () => {
+    const [one, two, three] = [await store('damaged one'), await store('damaged two'), await store('whole three')];
+    for (const key of [one, two]) await test.redis.hset(test.keys.payloads(key), '1', 'garbage of copper-lemur');
+    const alone = await preview({ key_or_query: one });
+    expect(await confirm(alone.preview_id)).toMatchObject({ deleted: 1, deleted_keys: [one] });
+    expect(await test.app.commands.forget({ keys: [two, three], confirm: true }, test.call)).toMatchObject({ deleted: 2 });
+    expect(await held('copper-lemur')).toEqual([]);
+  });
+
   it('works at the memory limit', async () => {
     const key = await store('too much of it');
     await test.redis.config('SET', 'maxmemory', '1mb');

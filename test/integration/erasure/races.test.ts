@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DomainEvent } from '../../../domain/catalogue.js';
 import { replayProjection } from '../../../projections/replay.js';
+import { shadowName } from '../../../projections/verify.js';
 import { forget as forgetCommand } from '../../../services/commands/forget.js';
 import { createForgetPlans } from '../../../services/commands/forget-plan.js';
 import type { CommandParts } from '../../../services/commands/parts.js';
@@ -147,6 +148,15 @@ describe('nothing brings a forgotten memory back', () => {
     await expectGone(key);
   });
 
+  it('not the shadow that a killed verification left behind', async () => {
+    const key = await remember(SECRET);
+    const name = shadowName('memories');
+    await test.redis.hset(test.keys.projection(name), 'building', 1);
+    await test.redis.hset(test.keys.row(name, 1, key), 'content', SECRET);
+    await forget(key);
+    await expectGone(key);
+  });
+
   it('not another process, which stops finding it at once', async () => {
     const other = await test.another();
     try {
@@ -225,6 +235,7 @@ const partsOf = ({ log, keys, index, redis, queryParts, runner }: TestApp): Comm
   rowsOf: async () => [],
   noteModel: async () => undefined,
   documentMembers: async () => [],
+  versionOf: async (subject) => Number((await redis.hget(keys.payloads(subject), 'v')) ?? 0),
   plans: createForgetPlans(redis, keys),
   madeBy: async () => [],
   linesOf: async () => [],

@@ -50,7 +50,7 @@ describe('omnimem at', () => {
     expect({ code: before.code, out: before.out }).toEqual({ code: 3, out: expect.stringContaining('No memory had the key') });
     expect((await run('timeline', key)).out).not.toContain('Recalls it appeared in');
     await run('recall', 'staging port');
-    expect((await run('timeline', key)).out).toMatch(/Recalls it appeared in:\n {4}\d{4}-.*place 1 .*by mcp:omnimem-cli.* {2}staging port/);
+    expect((await run('timeline', key)).out).toMatch(/Recalls it appeared in:\n {4}\d{4}-.*place 1 .*by cli {2}staging port/);
   });
 
   it('audits what was stored then', async () => {

@@ -1,0 +1,82 @@
+import { ORIGIN } from '../../domain/envelope.js';
+import { projectionsReached } from '../../projections/checkpoint.js';
+import { correlations } from '../../projections/correlations.js';
+import { memories } from '../../projections/memories.js';
+import { suppressions } from '../../projections/suppressions.js';
+import { timeline } from '../../projections/timeline.js';
+import { type ImportedTopic, type ImportFate, importMemories, importTopics } from '../commands/import.js';
+import { assertRoom } from '../disk.js';
+import { systemRandom } from '../eventlog/random.js';
+import type { Store } from '../ops/store.js';
+import { openSource } from './detect.js';
+import { planImport } from './plan.js';
+import { type ImportReport, reportOf } from './report.js';
+import { sideFileOf, sideFileText, writeSideFile } from './side-file.js';
+import type { SourceFormat } from './source.js';
+
+export type TransferOptions = {
+  /** The folder whose disk must have room, and the bytes it must have; absent for a server of somebody else's. */
+  readonly room?: { readonly dataDir: string; readonly minFreeBytes: number } | undefined;
+  readonly path: string;
+  readonly from?: SourceFormat | undefined;
+  readonly split?: 'headings' | 'files' | undefined;
+  /** For memories that name no project. */
+  readonly project?: string | undefined;
+  /** Also imports texts that look like live credentials. */
+  readonly force?: boolean | undefined;
+  readonly dryRun?: boolean | undefined;
+  /** Where to write what has no place here; default beside the source. */
+  readonly setAside?: string | undefined;
+  readonly now?: (() => number) | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((what: string, done: number, total: number) => void) | undefined;
+};
+
+const VIEWS = [memories.name, timeline.name, suppressions.name, correlations.name];
+const PATIENCE_MS = 10_000;
+
+/**
+ * Imports a file or folder. Everything is read and checked, and the side file written, before the first memory is stored. Run
+ * again, it goes on where it was cut short, and at last changes nothing. Throws VALIDATION for what it cannot read at all.
+ */
+export const importInto = async (
+  { log, redis, keys }: Pick<Store, 'log' | 'redis' | 'keys'>,
+  options: TransferOptions,
+): Promise<ImportReport> => {
+  const { path, project, signal, onProgress, room, dryRun = false, force = false, now = Date.now } = options;
+  const random = systemRandom();
+  const source = await openSource(path, { from: options.from, split: options.split ?? 'headings', project, now: now() });
+  const plan = planImport(source, { now: now(), force });
+  const sideFile = options.setAside ?? sideFileOf(path);
+  if (!dryRun && plan.setAside.length > 0) await writeSideFile(sideFile, sideFileText(path, plan.setAside));
+
+  const correlation = random.ulid(now());
+  const parts = { log, random, now };
+  const fates = new Map<string, ImportFate>();
+  const call = {
+    actor: `import:${source.format}`,
+    correlation,
+    dryRun,
+    signal,
+    mayWrite: async () => {
+      if (room && !dryRun) await assertRoom(room.dataDir, room.minFreeBytes);
+    },
+    onBatch: (done: number, total: number) => onProgress?.('importing', done, total),
+    onFate: (key: string, fate: ImportFate) => void fates.set(key, fate),
+  };
+  const topics = new Map<string, 'imported' | 'existing'>();
+  try {
+    for (const [topic, fate] of await importTopics(parts, distinct(source.topics), call)) topics.set(topic, fate);
+    await importMemories(parts, plan.items, call);
+  } catch (error) {
+    // Ctrl-C may take the server away in the middle of a batch. Which of its memories are there, the next run sees.
+    if (!signal?.aborted) throw error;
+  }
+  const head = dryRun || fates.size + topics.size === 0 || signal?.aborted ? undefined : await log.head();
+  const visible = (await projectionsReached(redis, keys, head ? VIEWS : [], head?.position ?? ORIGIN, PATIENCE_MS, signal)) === 'reached';
+  return reportOf({ path, source, plan, fates, topics, sideFile, correlation, dryRun, visible });
+};
+
+/** The first of each topic. */
+const distinct = (topics: readonly ImportedTopic[]): readonly ImportedTopic[] =>
+  topics.filter(({ topic }, i) => topics.findIndex((other) => other.topic === topic) === i);

@@ -1,0 +1,50 @@
+import { isDomainError } from '../../domain/errors.js';
+import { findSecrets } from '../../domain/secrets.js';
+import { type ImportCandidate, type ImportItem, importItem } from '../commands/import-intake.js';
+import { refusalOf } from './omnimem/dump.js';
+import type { Placed, Refused, SetAside, Source } from './source.js';
+
+export type PlannedItem = Placed<ImportItem>;
+
+/** A source held against the rules of memories. */
+export type Plan = {
+  readonly items: readonly PlannedItem[];
+  readonly refused: readonly Refused[];
+  readonly setAside: readonly SetAside[];
+  /** Places whose text stands in the source more than once; the first of each is imported. */
+  readonly repeated: readonly string[];
+};
+
+/** Checks every memory of a source; none is stored. A text that looks like a live credential is refused unless `force`. */
+export const planImport = (source: Source, rules: { readonly now: number; readonly force: boolean }): Plan => {
+  const items = new Map<string, PlannedItem>();
+  const refused: Refused[] = [...source.refused];
+  const setAside: SetAside[] = [...source.setAside];
+  const repeated: string[] = [];
+  const refuse = ({ place, ...candidate }: Placed<ImportCandidate>, refusal: Refused): void => {
+    refused.push(refusal);
+    setAside.push({ place, kind: 'refused memory', why: refusal.why, key: candidate.key ?? place, fields: candidate });
+  };
+  for (const candidate of source.candidates) {
+    const { place, ...memory } = candidate;
+    try {
+      const item = importItem(memory, rules);
+      const first = items.get(item.key);
+      if (!first) items.set(item.key, { place, ...item });
+      else if (!item.keyed || first.born.data.content === item.born.data.content) repeated.push(place);
+      else refuse(candidate, { place, code: 'CONFLICT', why: `Its key has another text at ${first.place}` });
+    } catch (error) {
+      if (!isDomainError(error)) throw error;
+      refuse(candidate, refusalOf(place, error));
+    }
+  }
+  return { items: [...items.values()], refused, setAside: rules.force ? setAside : setAside.map(withoutSecrets), repeated };
+};
+
+/** A credential that was kept out of the log is not written into a file instead. */
+const withoutSecrets = (entry: SetAside): SetAside => {
+  const secret = findSecrets(Object.values(entry.fields).map(asText).join('\n'))[0];
+  return secret ? { ...entry, why: `${entry.why}; left out here, since it holds a ${secret.kind}`, fields: {} } : entry;
+};
+
+const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));

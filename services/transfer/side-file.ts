@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import { DomainError } from '../../domain/errors.js';
+import type { SetAside } from './source.js';
+import { isObject, jsonOrUndefined } from './text.js';
+
+const KIND = 'omnimem set aside';
+
+/** `notes.json` has its side file in `notes.set-aside.json`; a folder beside itself. */
+export const sideFileOf = (source: string): string => {
+  const name = basename(source);
+  return join(dirname(source), `${name.slice(0, name.length - extname(name).length)}.set-aside.json`);
+};
+
+/**
+ * What an import set aside, in the shape of a dump, so that a later version can import it: fields by key, and why for each.
+ * The same source gives the same file.
+ */
+export const sideFileText = (source: string, entries: readonly SetAside[]): string => {
+  const data: Record<string, Record<string, unknown>> = {};
+  const why: Record<string, Record<string, string>> = {};
+  for (const { key, kind, fields, why: reason } of entries) {
+    data[key] = { ...data[key], ...fields };
+    why[key] = { ...why[key], [kind]: reason };
+  }
+  const metadata = { kind: KIND, source: basename(source), total_keys: Object.keys(data).length };
+  return `${JSON.stringify({ metadata, why, data }, undefined, 2)}\n`;
+};
+
+/** Writes the side file whole or not at all, for its owner only. Refuses to replace a file that is none. */
+export const writeSideFile = async (path: string, text: string): Promise<void> => {
+  const before = await readFile(path, 'utf8').catch(() => undefined);
+  if (before === text) return;
+  if (before !== undefined && !isSideFile(before))
+    throw new DomainError(
+      'CONFLICT',
+      `${path} is there and was not written by an import`,
+      'Name another file with --set-aside. Nothing was imported.',
+    );
+  const temporary = `${path}.${randomBytes(4).toString('hex')}.new`;
+  try {
+    await writeFile(temporary, text, { mode: 0o600, flag: 'wx', flush: true });
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+    throw new DomainError('VALIDATION', `${path} cannot be written (${code})`, 'Name another file with --set-aside. Nothing was imported.');
+  }
+};
+
+const isSideFile = (text: string): boolean => {
+  const document = jsonOrUndefined(text);
+  return isObject(document) && isObject(document.metadata) && document.metadata.kind === KIND;
+};
