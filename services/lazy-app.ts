@@ -3,7 +3,12 @@ import type { App } from './api.js';
 import { VERSION } from './version.js';
 
 /** An app that is served before it is open: what is asked meanwhile waits in `whenReady`, bounded, and says what for. */
-export type LazyApp = { readonly app: App; readonly opened: (app: App) => void; readonly closed: () => void; readonly waitsFor: (what: string) => void };
+export type LazyApp = {
+  readonly app: App;
+  readonly opened: (app: App) => void;
+  readonly closed: () => void;
+  readonly waitsFor: (what: string) => void;
+};
 
 export const createLazyApp = (): LazyApp => {
   let open: App | undefined;

@@ -25,8 +25,12 @@ export const storeDigests = async (redis: Redis, keys: Keys, logId: string, unti
   let head = ORIGIN;
   let events = 0;
   const payloads = createHash('sha256');
+  let next = readRaw(redis, keys, head, PAGE);
   for (;;) {
-    const page = await readRaw(redis, keys, head, PAGE);
+    const page = await next;
+    // The server reads on while this process hashes.
+    next = page.length < PAGE ? Promise.resolve([]) : readRaw(redis, keys, page.at(-1)?.position ?? head, PAGE);
+    next.catch(() => undefined);
     const wanted = until === undefined ? page : page.filter(({ position }) => comparePositions(position, until) <= 0);
     for (const entry of wanted) {
       chain = chained(chain, entry);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Position } from '../../domain/envelope.js';
 
 /** A field of a log entry: text, or a list of one base64 text where the bytes are no UTF-8. */
@@ -45,20 +45,16 @@ export const factsOf = ({ fields }: Pick<RawEntry, 'fields'>): EnvelopeFacts => 
   return { id: found.id, type: found.type, subject: found.subject || undefined, n, digest: found.digest };
 };
 
-const sha256 = (...parts: readonly (string | Buffer)[]): string => {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(part);
-  return hash.digest('hex');
-};
+const sha256 = (data: string | Buffer): string => hash('sha256', data, 'hex');
 
 /** Where the chain of a log begins. */
-export const chainStart = (logId: string): string => sha256('omnimem-log/1:', logId);
+export const chainStart = (logId: string): string => sha256(`omnimem-log/1:${logId}`);
 
 /** The chain after one more entry: SHA-256 over the chain before it and the entry's place and fields. */
 export const chained = (previous: string, { position, fields }: Pick<RawEntry, 'position' | 'fields'>): string =>
-  sha256(previous, JSON.stringify([position, fields]));
+  sha256(previous + JSON.stringify([position, fields]));
 
 /** Sixteen hex digits on each line, so that damage is found at its entry. They cover the chain and the payload's state. */
-export const markOf = (chain: string, state: PayloadState): string => sha256(chain, state).slice(0, 16);
+export const markOf = (chain: string, state: PayloadState): string => sha256(chain + state).slice(0, 16);
 
 export const payloadDigest = (payload: Buffer): string => sha256(payload);

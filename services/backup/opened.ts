@@ -41,6 +41,9 @@ export type OpenOptions = {
   readonly signal?: AbortSignal | undefined;
 };
 
+/** A backup of at most so many bytes is read once and kept; a larger one is read again, a segment at a time. */
+const KEPT_BYTES = 64 * 2 ** 20;
+
 /**
  * Opens a backup and checks all of it: every segment's chain and order, the digest of every payload, and that a payload is
  * missing only where its memory was forgotten. Throws BackupDamaged, which names the part; NOT_FOUND; VALIDATION for a
@@ -57,6 +60,7 @@ export const openBackup = async ({ path, secrets, until, roots = [], onProgress,
   const gaps: { readonly subject: string; readonly n: number; readonly position: Position; readonly part: string }[] = [];
   const cut = { events: 0, head: ORIGIN, passed: false };
   const seals = new Map<number, string>();
+  const kept = new Map<number, readonly RawEntry[]>();
   let read = 0;
   let before = ORIGIN;
   let faults = 0;
@@ -66,6 +70,7 @@ export const openBackup = async ({ path, secrets, until, roots = [], onProgress,
     const part = payloadsFile(manifest, segment.number);
     const { entries, seal } = await readSegment(dir, manifest, segment, open);
     seals.set(segment.number, seal);
+    if (manifest.bytes <= KEPT_BYTES) kept.set(segment.number, entries);
     for (const entry of entries) {
       if (comparePositions(entry.position, before) <= 0) throw new BackupDamaged('reordered', part, `entry ${entry.position}`);
       before = entry.position;
@@ -116,7 +121,7 @@ export const openBackup = async ({ path, secrets, until, roots = [], onProgress,
       let left = cut.events;
       for (const segment of manifest.segments) {
         if (left <= 0) return;
-        const { entries } = await readSegment(dir, manifest, segment, open, seals.get(segment.number));
+        const entries = kept.get(segment.number) ?? (await readSegment(dir, manifest, segment, open, seals.get(segment.number))).entries;
         yield entries.slice(0, left);
         left -= entries.length;
       }

@@ -5,6 +5,14 @@ import { keysHoldingText } from './target.js';
 const BATCH = 200;
 const ATTEMPTS = 5;
 
+export type ForgetAgain = {
+  readonly actor: string;
+  readonly random: Random;
+  readonly now: () => number;
+  /** Only what has text here, and no event for what came without. */
+  readonly textOnly?: boolean | undefined;
+};
+
 /**
  * Forgets, in this store, what was forgotten elsewhere: for each subject that is here and whose last event is no forgetting,
  * `MemoryForgotten` is appended, and whatever is left of its text goes. Answers the subjects.
@@ -12,14 +20,16 @@ const ATTEMPTS = 5;
 export const forgetAgain = async (
   { log, redis, keys }: Pick<Store, 'log' | 'redis' | 'keys'>,
   forgotten: ReadonlySet<string>,
-  { actor, random, now }: { readonly actor: string; readonly random: Random; readonly now: () => number },
+  { actor, random, now, textOnly = false }: ForgetAgain,
 ): Promise<readonly string[]> => {
   const gone: string[] = [];
   const all = [...forgotten];
   for (let from = 0; from < all.length; from += BATCH) {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const histories = await log.load(all.slice(from, from + BATCH));
-      const left = histories.filter(({ version, events }) => version > 0 && events.at(-1)?.type !== 'MemoryForgotten');
+      const left = histories.filter(
+        ({ version, events }) => version > 0 && events.at(-1)?.type !== 'MemoryForgotten' && !(textOnly && events.length === 0),
+      );
       if (left.length === 0) break;
       const deletes = await keysHoldingText(redis, keys);
       const answer = await log.forget({

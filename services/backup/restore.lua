@@ -7,7 +7,8 @@
 -- ARGV[1] plan, JSON: { t: token, l: length of the log, h: its last id or '', i: 1 when an erasure must be told,
 --           x: [key to delete first, ...], m: [first arg, number of args] of the meta fields, or absent,
 --           e: [{ k: payload key or absent, n: version, p: arg of the place, f: first arg of the fields, c: number of args,
---                 y: arg of the payload or absent, s: 1 when it sets the content, v: 1 when it counts as the version,
+--                 y: arg of the payload or absent, w: first arg and number of args of fields that go with it, or absent,
+--                 u: arg of claims to take, separated by blanks, or absent, q: arg of the subject, v: 1 when it counts as the version,
 --                 o: erased-below version or absent, g: arg of the subject when it forgets, d: [key to delete, ...] }, ...] }
 -- ARGV[2..] texts and bytes
 -- Returns { 'ok' } | { 'lost' } | { 'moved', length, last id }
@@ -43,9 +44,15 @@ for _, entry in ipairs(plan.e) do
       redis.call('HDEL', KEYS[5], ARGV[entry.g])
       redis.call('HDEL', KEYS[6], ARGV[entry.g])
     else
-      if entry.y then redis.call('HSET', key, n, ARGV[entry.y]) end
+      if entry.w then
+        redis.call('HSET', key, unpack(ARGV, entry.w[1], entry.w[1] + entry.w[2] - 1))
+      elseif entry.y then
+        redis.call('HSET', key, n, ARGV[entry.y])
+      end
       if entry.v and tonumber(redis.call('HGET', key, 'v') or '0') < entry.n then redis.call('HSET', key, 'v', n) end
-      if entry.y and entry.s then redis.call('HSET', key, 'cv', n) end
+      if entry.u then
+        for claim in string.gmatch(ARGV[entry.u], '%S+') do redis.call('HSET', KEYS[7], claim, ARGV[entry.q]) end
+      end
       if entry.o then redis.call('HSET', key, 'f', tostring(entry.o)) end
     end
   end

@@ -26,7 +26,7 @@ export type RestoreOptions = {
   readonly secrets: Secrets;
   readonly dryRun?: boolean | undefined;
   readonly until?: Until | undefined;
-  /** Append nothing of its own, so that later backups of the same log can follow. */
+  /** Append nothing of its own, unless a memory has to be forgotten here, so that later backups of the same log can follow. */
   readonly standby?: boolean | undefined;
   /** More folders whose FORGOTTEN binds. */
   readonly roots?: readonly string[] | undefined;
@@ -98,7 +98,6 @@ export const restoreBackup = async (options: RestoreOptions): Promise<RestoreRep
   } finally {
     store.close();
   }
-  if (options.standby) return report;
   await tell(report, backup, options, random, now);
   return report;
 };
@@ -107,13 +106,14 @@ export const restoreBackup = async (options: RestoreOptions): Promise<RestoreRep
 const tell = async (
   report: RestoreReport,
   backup: OpenedBackup,
-  { target, tenant, actor, commandId }: RestoreOptions,
+  { target, tenant, actor, commandId, standby }: RestoreOptions,
   random: Random,
   now: () => number,
 ): Promise<void> => {
   const store = await openStore({ target, tenant });
   try {
-    await forgetAgain(store, backup.forgotten, { actor, random, now });
+    await forgetAgain(store, backup.forgotten, { actor, random, now, textOnly: standby });
+    if (standby) return;
     if (report.status !== 'restored' && report.status !== 'forwarded') return;
     const at = new Date(now()).toISOString();
     const data = { backup: report.backup, mode: report.status, log_id: report.log_id, events: report.events_restored, head: report.head };
@@ -164,6 +164,8 @@ class Restore {
       ? undefined
       : createClaimWalker(backup.side.meta.salt ?? '', (subject, n) => n < (erasedBelow(backup, subject) ?? 0));
     const changed = new Set<string>();
+    // In a store that held nothing nobody else has a claim, and all go in with the events.
+    const noted = mode === 'restored' && !walker ? new Map(Object.entries(backup.side.claims ?? {})) : undefined;
     const expected = mode === 'restored' ? createHash('sha256') : undefined;
     let write: ReturnType<typeof createWriter> | undefined;
     let waiting: RawEntry[] = [];
@@ -177,7 +179,7 @@ class Restore {
       if (waiting.length === 0) return;
       this.#options.signal?.throwIfAborted();
       const born = write === undefined && mode === 'restored';
-      write ??= createWriter({ ...this.#writerParts(), textKeys }, start);
+      write ??= createWriter({ ...this.#writerParts(), textKeys, claims: noted }, start);
       if (this.#token !== undefined) {
         this.wrote = true;
         // The next step is made ready while the server does this one.
@@ -219,7 +221,7 @@ class Restore {
     if (this.#token === undefined) return { ...result, status: 'dry_run' };
     // What an earlier, killed restore brought has its claims and vectors still to get.
     if (restored === 0 && !this.#resumed) return result;
-    const touched = this.#resumed ? new Set(backup.fates.keys()) : changed;
+    const touched = this.#resumed ? new Set(backup.fates.keys()) : noted ? new Set<string>() : changed;
     await writeSide(
       { redis, keys: this.#keys, token: this.#token, forgotten: backup.forgotten, claims: this.#claims(touched, walker?.held()) },
       backup.side,

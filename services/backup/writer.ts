@@ -22,6 +22,8 @@ export type WriterParts = {
   readonly forgotten: ReadonlySet<string>;
   /** Physical keys that hold a subject's text beside its payloads, in a store that already had it. */
   readonly textKeys: ((subject: string) => readonly string[]) | undefined;
+  /** Claims by subject that are taken with its first event, and then left out of this map: for a store that held nothing. */
+  readonly claims?: Map<string, string> | undefined;
 };
 
 /** What the first batch does to a store that held nothing. */
@@ -97,10 +99,18 @@ const payloadPlan = (
   if (type === 'MemoryForgotten' && payload) {
     return { ...address, y: arg(payload), g: arg(subject), d: (parts.textKeys?.(subject) ?? []).map(key) };
   }
+  if (payload && entry.state === 'p' && below === undefined) {
+    const claims = parts.claims?.get(subject);
+    parts.claims?.delete(subject);
+    const version = String(n);
+    const fields = [version, payload, 'v', version];
+    if (SETS_CONTENT.has(type ?? '')) fields.push('cv', version);
+    if (claims) fields.push('c', claims);
+    return { ...address, w: [arg(...fields), fields.length], ...(claims && { u: arg(claims), q: arg(subject) }) };
+  }
   return {
     ...address,
     ...(payload && { y: arg(payload) }),
-    ...(payload && SETS_CONTENT.has(type ?? '') && { s: 1 }),
     ...(entry.state !== 'm' && { v: 1 }),
     ...(below !== undefined && { o: below }),
   };

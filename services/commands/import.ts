@@ -1,6 +1,6 @@
 import { isLive, type Memory, memoryDecider } from '../../domain/memory/memory.js';
 import { type TopicEvent, topicSubject } from '../../domain/topic/topic.js';
-import { type Append, MAX_EVENTS } from '../eventlog/append.js';
+import type { Append } from '../eventlog/append.js';
 import { type Loaded, stateOf } from '../eventlog/handle.js';
 import { textClaim } from './claims.js';
 import type { ImportItem } from './import-intake.js';
@@ -39,13 +39,15 @@ export type ImportedTopic = { readonly topic: string; readonly reason?: string |
 
 type ImportParts = Pick<CommandParts, 'log' | 'random' | 'now'>;
 
-const MAX_BATCH_CHARACTERS = 4_000_000;
+/** Far below what one append may hold, so that others get their turn between two batches. */
+const BATCH_EVENTS = 500;
+const BATCH_CHARACTERS = 2_000_000;
 const ATTEMPTS = 5;
 
 /**
- * Brings memories in with their keys and times, in batches of at most 2,000 events under one correlation. Each memory is whole
- * or not there at all, so a run that was cut short is finished by another one. The vectors follow: whoever keeps them meets
- * the events. Throws UNAVAILABLE; what was told of until then stands.
+ * Brings memories in with their keys and times, in batches of at most 500 events under one correlation. A batch is one call of
+ * the append script, so a run that was cut short is finished by another one. The vectors follow: whoever keeps them meets the
+ * events. Throws UNAVAILABLE; what was told of until then stands.
  */
 export const importMemories = async (parts: ImportParts, items: readonly ImportItem[], options: ImportOptions): Promise<void> => {
   let done = 0;
@@ -63,11 +65,11 @@ export const importMemories = async (parts: ImportParts, items: readonly ImportI
 
 const batchesOf = (items: readonly ImportItem[]): readonly (readonly ImportItem[])[] => {
   const batches: ImportItem[][] = [];
-  let events = MAX_EVENTS;
+  let events = BATCH_EVENTS;
   let characters = 0;
   for (const item of items) {
     const more = 1 + item.changes.length;
-    if (events + more > MAX_EVENTS || characters + item.born.data.content.length > MAX_BATCH_CHARACTERS) {
+    if (events + more > BATCH_EVENTS || characters + item.born.data.content.length > BATCH_CHARACTERS) {
       batches.push([]);
       events = 0;
       characters = 0;

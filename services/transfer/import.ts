@@ -9,10 +9,10 @@ import { assertRoom } from '../disk.js';
 import { systemRandom } from '../eventlog/random.js';
 import type { Store } from '../ops/store.js';
 import { openSource } from './detect.js';
-import { planImport } from './plan.js';
+import { type Plan, planImport } from './plan.js';
 import { type ImportReport, reportOf } from './report.js';
 import { sideFileOf, sideFileText, writeSideFile } from './side-file.js';
-import type { SourceFormat } from './source.js';
+import type { Source, SourceFormat } from './source.js';
 
 export type TransferOptions = {
   /** The folder whose disk must have room, and the bytes it must have; absent for a server of somebody else's. */
@@ -35,18 +35,26 @@ export type TransferOptions = {
 const VIEWS = [memories.name, timeline.name, suppressions.name, correlations.name];
 const PATIENCE_MS = 10_000;
 
+/** A source that was read and checked; the store has not been asked yet. */
+export type PreparedImport = { readonly source: Source; readonly plan: Plan; readonly options: TransferOptions };
+
+/** Reads and checks a file or folder. Throws VALIDATION or TOO_LARGE for what cannot be read at all. */
+export const prepareImport = async (options: TransferOptions): Promise<PreparedImport> => {
+  const { path, from, split = 'headings', project, force = false, now = Date.now } = options;
+  const source = await openSource(path, { from, split, project, now: now() });
+  return { source, plan: planImport(source, { now: now(), force }), options };
+};
+
 /**
- * Imports a file or folder. Everything is read and checked, and the side file written, before the first memory is stored. Run
- * again, it goes on where it was cut short, and at last changes nothing. Throws VALIDATION for what it cannot read at all.
+ * Writes the side file, then stores what was prepared. Run again, it goes on where it was cut short, and at last changes
+ * nothing. Throws CONFLICT or VALIDATION when the side file cannot be written, UNAVAILABLE when the store cannot.
  */
-export const importInto = async (
+export const runImport = async (
   { log, redis, keys }: Pick<Store, 'log' | 'redis' | 'keys'>,
-  options: TransferOptions,
+  { source, plan, options }: PreparedImport,
 ): Promise<ImportReport> => {
-  const { path, project, signal, onProgress, room, dryRun = false, force = false, now = Date.now } = options;
+  const { path, signal, onProgress, room, dryRun = false, now = Date.now } = options;
   const random = systemRandom();
-  const source = await openSource(path, { from: options.from, split: options.split ?? 'headings', project, now: now() });
-  const plan = planImport(source, { now: now(), force });
   const sideFile = options.setAside ?? sideFileOf(path);
   if (!dryRun && plan.setAside.length > 0) await writeSideFile(sideFile, sideFileText(path, plan.setAside));
 

@@ -40,22 +40,26 @@ export const addImport: AddCommand = (program) => {
     const { project, dryRun, force, setAside } = options;
     const from = oneOf('--from', options.from, SOURCE_FORMATS);
     const split = oneOf('--split', options.split, SPLITS);
-    const [{ openStore }, { importInto }] = await Promise.all([import('../../ops/store.js'), import('../../transfer/import.js')]);
+    const [{ openStore }, { prepareImport, runImport }] = await Promise.all([
+      import('../../ops/store.js'),
+      import('../../transfer/import.js'),
+    ]);
     const { config, signal, progress } = context;
+    const prepared = await prepareImport({
+      path: resolve(path as string),
+      from,
+      split,
+      project,
+      dryRun,
+      force,
+      setAside: setAside === undefined ? undefined : resolve(setAside),
+      room: { dataDir: config.dataDir, minFreeBytes: config.minFreeBytes },
+      signal,
+      onProgress: progress.bar,
+    });
     const store = await openStore({ target: (await context.instance()).valkey, tenant: config.tenant });
     try {
-      const report = await importInto(store, {
-        path: resolve(path as string),
-        from,
-        split,
-        project,
-        dryRun,
-        force,
-        setAside: setAside === undefined ? undefined : resolve(setAside),
-        room: { dataDir: config.dataDir, minFreeBytes: config.minFreeBytes },
-        signal,
-        onProgress: progress.bar,
-      });
+      const report = await runImport(store, prepared);
       context.answer(report, say);
       return exitCodeOf(report);
     } finally {

@@ -1,3 +1,4 @@
+import { ORIGIN } from '../../../domain/envelope.js';
 import { DomainError } from '../../../domain/errors.js';
 import { projectionsReached } from '../../../projections/checkpoint.js';
 import { withServing } from '../../../projections/generation.js';
@@ -26,9 +27,9 @@ const PATIENCE_MS = 60_000;
 /** Waits until the views have met the log, and looks what there is. Throws UNAVAILABLE when they do not come. */
 export const readStored = async ({ log, redis, keys }: StoreParts, signal?: AbortSignal): Promise<Stored> => {
   const erasures = await log.erasures();
-  const head = await log.head();
+  const position = (await log.head())?.position ?? ORIGIN;
   const views = [memories.name, suppressions.name];
-  if (head && (await projectionsReached(redis, keys, views, head.position, PATIENCE_MS, signal)) === 'late') {
+  if ((await projectionsReached(redis, keys, views, position, PATIENCE_MS, signal)) === 'late') {
     signal?.throwIfAborted();
     throw new DomainError('UNAVAILABLE', 'The views are behind the log, so an export would lack memories', 'Try again in a moment');
   }

@@ -51,7 +51,7 @@ describe('what was forgotten', () => {
     expect(kinds.filter((kind) => kind === 'fault')).toEqual([]);
   });
 
-  it('is forgotten here, too, when the store that is continued still holds it', async () => {
+  it.each([true, false])('is forgotten here, too, when the store that is continued still holds it (standby: %s)', async (standby) => {
     using folder = temporaryFolder();
     await using source = await openTestLog({ valkey });
     const secret = await secretAndOthers(source);
@@ -61,7 +61,7 @@ describe('what was forgotten', () => {
     expect(await keysHolding(target.redis, target.keys, 'copper beech')).toHaveLength(1);
     await forget(source, secret, 1);
     await take(source, folder.path, { name: 'new' });
-    expect(await restore(target, join(folder.path, 'old'))).toMatchObject({ status: 'unchanged' });
+    expect(await restore(target, join(folder.path, 'old'), { standby })).toMatchObject({ status: 'unchanged' });
     expect(await keysHolding(target.redis, target.keys, 'copper beech')).toEqual([]);
   });
 

@@ -1,0 +1,163 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTestApp, type TestApp } from '../../support/app.js';
+import { allRows, bring, fixture, folder, importedEvents } from './support.js';
+
+let test: TestApp;
+const place = folder();
+beforeAll(async () => {
+  test = await openTestApp();
+});
+afterAll(async () => {
+  await test.verifyAll();
+  await test.end();
+  place[Symbol.dispose]();
+});
+
+const dump = (data: object): string => JSON.stringify({ metadata: { version: '6.6.2' }, data });
+const written = (name: string, text: string | Buffer): string => {
+  writeFileSync(place.in(name), text);
+  return place.in(name);
+};
+const memory = (fields: object = {}) => ({ content: 'Some text.', state: 'active', created_at: '1716900000', tags: '[]', ...fields });
+const key = (end: string, namespace = 'episodic'): string => `mem:${namespace}:01HZX3V0000000000000000${end}`;
+/** Made up: no issuer ever gave it out. */
+const CREDENTIAL = `gh${'p'}_Zq8Lw3Xv7Rt2Yb9Nk4Md6Hc1Js5Fg0PaTuWe`;
+
+describe('a file that is none', () => {
+  it('that is cut short is named with the place, and nothing is imported', async () => {
+    const whole = readFileSync(fixture('omnimem-6.6.json'), 'utf8');
+    const cut = whole.slice(0, whole.indexOf('"mem:episodic:01HZX3V0000000000000000A03"') + 60);
+    await expect(bring(test, written('cut.json', cut))).rejects.toMatchObject({
+      code: 'VALIDATION',
+      message: expect.stringMatching(/cut\.json ends too early, at line \d+, column \d+/),
+    });
+    const broken = whole.replace('"tags": "[]"', '"tags" "[]"');
+    await expect(bring(test, written('broken.json', broken))).rejects.toThrow(/broken\.json is no JSON/);
+    expect(await importedEvents(test)).toEqual([]);
+  });
+
+  it.each([
+    ['foreign.json', '{"name":"package","version":"1.0.0"}', /no OmniMem dump/],
+    ['list.json', '[1,2]', /is none of/],
+    ['empty.json', '', /is none of/],
+    ['notes.txt', 'just words', /is none of/],
+    ['latin.json', Buffer.from('{"metadata":{},"data":{"a":"caf\u00e9"}}', 'latin1'), /not UTF-8: byte 31/],
+  ])('%s is refused', async (name, text, message) => {
+    await expect(bring(test, written(name, text))).rejects.toThrow(message);
+  });
+
+  it('that is not there, or is a folder where a file is meant, is refused', async () => {
+    await expect(bring(test, place.in('nowhere.json'))).rejects.toMatchObject({ code: 'VALIDATION' });
+    await expect(bring(test, place.path, { from: 'omnimem' })).rejects.toThrow(/folder/);
+  });
+});
+
+describe('a record that breaks the rules', () => {
+  it('is named with its key and why, set aside whole, and the others are imported', async () => {
+    const path = written(
+      'bad.json',
+      dump({
+        [key('A01')]: memory({ content: 'Good one.' }),
+        [key('A02')]: memory({ content: 'x'.repeat(60_000) }),
+        [key('A03')]: memory({ created_at: '4102444800' }),
+        [key('A04')]: memory({ content: 'NUL\u0000' }),
+        [key('A05')]: memory({ tags: 'not a list' }),
+        [key('A06')]: memory({ project: 'a/b' }),
+        [key('A07')]: memory({ content: '  ' }),
+        [key('A08')]: { state: 'active' },
+        [key('A09')]: memory({ state: 'deleted' }),
+        [key('A10')]: 'no object',
+        'mem:episodic:short': memory(),
+        'user:42': { name: 'Ada' },
+        'topics:suppressed': { _type: 'set', members: ['fine', '  ', 'x'.repeat(201)] },
+      }),
+    );
+    const report = await bring(test, path);
+    expect(report).toMatchObject({ status: 'imported', imported: 1, topics: { imported: 1 } });
+    expect(
+      Object.fromEntries(report.refused.map(({ place, code, why }) => [place.slice(-21, 60), `${code} ${why}`.slice(0, 70)])),
+    ).toMatchObject({
+      [key('A02').slice(-21)]: expect.stringMatching(/^TOO_LARGE .*60000 characters/),
+      [key('A03').slice(-21)]: expect.stringMatching(/future \(2100-01-01/),
+      [key('A04').slice(-21)]: expect.stringMatching(/NUL/),
+      [key('A05').slice(-21)]: expect.stringMatching(/tags is no JSON list/),
+      [key('A06').slice(-21)]: expect.stringMatching(/project name/),
+      [key('A07').slice(-21)]: expect.stringMatching(/empty/),
+      [key('A08').slice(-21)]: expect.stringMatching(/no content/),
+      [key('A09').slice(-21)]: expect.stringMatching(/deleted/),
+      [key('A10').slice(-21)]: expect.stringMatching(/no object/),
+      'mem:episodic:short': expect.stringMatching(/No key of a dump/),
+      'user:42': expect.stringMatching(/No key of a dump/),
+    });
+    expect(report.refused).toHaveLength(13);
+    const { data } = JSON.parse(readFileSync(place.in('bad.set-aside.json'), 'utf8'));
+    expect(data[key('A02')].content).toHaveLength(60_000);
+    expect(data['user:42']).toEqual({ name: 'Ada' });
+    expect([...(await allRows(test)).keys()]).toEqual([key('A01')]);
+  });
+
+  it('a time that is none costs the time and not the memory', async () => {
+    const path = written(
+      'times.json',
+      dump({ 'mem:episodic:01HZX3V0000000000000000B01': memory({ content: 'Odd time.', created_at: 'soon' }) }),
+    );
+    const report = await bring(test, path);
+    expect(report).toMatchObject({ imported: 1, notes: [expect.stringContaining('created_at')] });
+    expect((await allRows(test)).get(key('B01'))?.created_at).toMatch(/^2024-06-08T/);
+    expect(JSON.parse(readFileSync(place.in('times.set-aside.json'), 'utf8')).data[key('B01')]).toEqual({ created_at: 'soon' });
+  });
+
+  it('a Markdown file is named with its line; a key that two files have is taken once', async () => {
+    mkdirSync(place.in('vault'));
+    const front = (name: string, lines: string, body = 'text of it'): void =>
+      writeFileSync(place.in(`vault/${name}`), `---\n${lines}\n---\n${body}`);
+    front('a.md', `key: ${key('C01')}\ncreated: 2024-05-03`, 'first');
+    front('b.md', `key: ${key('C01')}\ncreated: 2024-05-03`, 'second');
+    front('c.md', 'tags: [open');
+    front('d.md', 'created: 2999-01-01', 'from the future');
+    front('e.md', 'license: my-own-2.0');
+    front('f.md', `key: ${key('C02', 'knowledge')}\nnamespace: episodic`);
+    const report = await bring(test, place.in('vault'));
+    expect(report.refused.map(({ place, why }) => `${place}: ${why}`).sort()).toEqual([
+      `b.md: Its key has another text at a.md`,
+      expect.stringMatching(/^c\.md: The front matter is no YAML \(line \d, column \d+\)$/),
+      expect.stringMatching(/^d\.md, line 4: It was created in the future/),
+      expect.stringMatching(/^e\.md: The licence is not one of/),
+      expect.stringMatching(/^f\.md: The key does not fit the namespace episodic/),
+    ]);
+    expect(report.imported).toBe(1);
+  });
+});
+
+describe('what looks like a live credential', () => {
+  it('is reported without its text and imported only with force', async () => {
+    const path = written('secret.json', dump({ [key('D01')]: memory({ content: `The deploy token is ${CREDENTIAL}.` }) }));
+    const report = await bring(test, path);
+    expect(report).toMatchObject({ status: 'unchanged', imported: 0, refused: [{ place: key('D01') }] });
+    expect(JSON.stringify(report)).not.toContain(CREDENTIAL);
+    expect(readFileSync(place.in('secret.set-aside.json'), 'utf8')).not.toContain(CREDENTIAL);
+    expect(await bring(test, path, { force: true })).toMatchObject({ imported: 1, refused: [] });
+    expect((await allRows(test)).get(key('D01'))?.content).toContain(CREDENTIAL);
+  });
+
+  it('does not get into the side file by another field either', async () => {
+    const path = written('field.json', dump({ [key('D02')]: memory({ content: 'Fine.', gotchas: `Use ${CREDENTIAL}` }) }));
+    expect(await bring(test, path)).toMatchObject({ imported: 1 });
+    expect(readFileSync(place.in('field.set-aside.json'), 'utf8')).not.toContain(CREDENTIAL);
+  });
+});
+
+describe('the side file', () => {
+  it('is written before anything is imported, and does not replace a file of somebody else', async () => {
+    const path = written('aside.json', dump({ [key('E01')]: memory({ content: 'With a field.', blessed: '1' }) }));
+    written('aside.set-aside.json', 'my own notes');
+    await expect(bring(test, path)).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(bring(test, path, { setAside: place.in('no/such/folder.json') })).rejects.toMatchObject({
+      code: 'VALIDATION',
+      hint: expect.stringContaining('--set-aside'),
+    });
+    expect((await allRows(test)).has(key('E01'))).toBe(false);
+    expect(readFileSync(place.in('aside.set-aside.json'), 'utf8')).toBe('my own notes');
+  });
+});

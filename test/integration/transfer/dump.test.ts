@@ -1,0 +1,168 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTestApp, type TestApp } from '../../support/app.js';
+import { allRows, bring, fixture, folder, importedEvents } from './support.js';
+
+const DUMP = fixture('omnimem-6.6.json');
+const key = (namespace: string, end: string): string => `mem:${namespace}:01HZX3V0000000000000000${end}`;
+
+describe('import of an OmniMem 6.x dump', () => {
+  let test: TestApp;
+  const aside = folder();
+  const setAside = aside.in('aside.json');
+  beforeAll(async () => {
+    test = await openTestApp();
+  });
+  afterAll(async () => {
+    await test.verifyAll();
+    await test.end();
+    aside[Symbol.dispose]();
+  });
+
+  it('says in a dry run what would happen, and writes nothing', async () => {
+    const report = await bring(test, DUMP, { dryRun: true, setAside });
+    expect(report).toMatchObject({ status: 'dry_run', memories: 9, imported: 9, topics: { imported: 2 } });
+    expect(await importedEvents(test)).toEqual([]);
+    expect(() => statSync(setAside)).toThrow();
+  });
+
+  it('maps every namespace, state, time and right, and tells what it did', async () => {
+    const report = await bring(test, DUMP, { setAside });
+    expect(report).toMatchObject({
+      status: 'imported',
+      from: 'omnimem',
+      imported: 9,
+      imported_by_namespace: { episodic: 5, project: 1, preference: 1, knowledge: 2 },
+      refused: [],
+      dropped: [
+        { what: 'recall log', count: 1 },
+        { what: 'tool figure', count: 1 },
+      ],
+    });
+    const rows = await allRows(test);
+    expect(rows.size).toBe(9);
+    expect(rows.get(key('episodic', 'A01'))).toMatchObject({
+      content: 'The harbour crane controller speaks Modbus on unit 17.\r\nIts watchdog is 900 ms.',
+      state: 'active',
+      tags: ['crane', 'modbus'],
+      project: 'harbour',
+      created_at: '2024-05-28T12:40:00.123Z',
+      licence: 'own',
+      provenance: 'asserted',
+      mode: 'raw',
+    });
+    expect(rows.get(key('episodic', 'A02'))).toMatchObject({
+      content: '  Use basalt ballast on the outer berth 🚢 مرحبا\n',
+      state: 'deprioritised',
+      deprioritised_reason: 'granite since May',
+      reinstate_hints: ['ballast', 'outer berth'],
+      created_at: '2024-05-28T12:41:40.000Z',
+      updated_at: '2024-05-29T16:26:39.250Z',
+      provenance: 'concluded',
+    });
+    expect(rows.get(key('episodic', 'A03'))).toMatchObject({ state: 'archived', updated_at: '2024-05-28T12:45:00.000Z' });
+    expect(rows.get(key('episodic', 'D02'))).toMatchObject({ chunk_index: 2, chunk_strategy: 'paragraphs', licence_note: 'OGL v3.0' });
+    expect(rows.get(key('project', 'B01'))).toMatchObject({ namespace: 'project', project: 'harbour', licence: 'own' });
+    expect(rows.get(key('preference', 'C01'))).toMatchObject({ provenance: 'asserted', project: undefined });
+    expect(rows.get(key('knowledge', 'E01'))).toMatchObject({
+      licence: 'open',
+      licence_note: 'OGL v3.0',
+      provenance: 'concluded',
+      enriched_from: key('episodic', 'D01'),
+      event_date: '2024-05-03T00:00:00.000Z',
+      base_surface: 0.5,
+    });
+    expect(rows.get(key('knowledge', 'E02'))).toMatchObject({ licence: 'unknown', provenance: 'concluded' });
+    const events = await importedEvents(test);
+    expect(events).toHaveLength(9 + 2 + 2);
+    expect(new Set(events.map(({ envelope }) => envelope.correlation))).toEqual(new Set([report.correlation]));
+  });
+
+  it('sets aside what has no place yet, whole, in a file of its own', () => {
+    const { data, why } = JSON.parse(readFileSync(setAside, 'utf8'));
+    const { data: source } = JSON.parse(readFileSync(DUMP, 'utf8'));
+    for (const whole of ['mem:project:harbour', 'mem:knowledge:0123456789abcdef', 'mem:skill:gen:harbour-local', 'meta:feed:influence'])
+      expect(data[whole]).toEqual(source[whole]);
+    const { effort_score, outcome, iterations, abandoned_approaches, breakthrough, gotchas, recall_count, last_recalled, updated_at } =
+      source[key('episodic', 'A01')];
+    expect(data[key('episodic', 'A01')]).toEqual({
+      ...{ effort_score, outcome, iterations, abandoned_approaches, breakthrough, gotchas },
+      ...{ recall_count, last_recalled, updated_at, experience_weight: '1.8' },
+    });
+    expect(Object.keys(data[key('knowledge', 'E02')]).sort()).toEqual(['imported_at', 'promoted_at', 'skill_domains']);
+    expect(why['mem:project:harbour']).toEqual({ 'project context': expect.stringContaining('no events') });
+    expect(statSync(setAside).mode & 0o777).toBe(0o600);
+  });
+
+  it('accounts for every field of every record', async () => {
+    const { data: source } = JSON.parse(readFileSync(DUMP, 'utf8')) as { data: Record<string, Record<string, string>> };
+    const { data: kept } = JSON.parse(readFileSync(setAside, 'utf8')) as { data: Record<string, Record<string, string>> };
+    const rows = await allRows(test);
+    const derived = new Set(['surface_score', 'experience_weight', 'project_name', 'created_at', 'updated_at', 'state', 'event_date']);
+    for (const [name, fields] of Object.entries(source)) {
+      const row = rows.get(name) as Record<string, unknown> | undefined;
+      if (!row) continue;
+      for (const [field, value] of Object.entries(fields)) {
+        if (kept[name]?.[field] !== undefined || derived.has(field)) continue;
+        const stored = row[field];
+        expect([field, Array.isArray(stored) ? stored : String(stored)]).toEqual([
+          field,
+          Array.isArray(stored) ? JSON.parse(value) : value,
+        ]);
+      }
+    }
+  });
+
+  it('is found by recall, and suppresses the topics', async () => {
+    const { results } = await test.app.queries.recall({ query: 'crane watchdog Modbus' }, test.call);
+    expect(results[0]?.key).toBe(key('episodic', 'A01'));
+    expect((await test.app.queries.listSuppressions(test.call)).suppressed_topics).toEqual(['kubernetes', 'old crm']);
+  });
+
+  it('changes nothing the second time, and says so', async () => {
+    const [events, before] = [await importedEvents(test), readFileSync(setAside, 'utf8')];
+    const report = await bring(test, DUMP, { setAside });
+    expect(report).toMatchObject({ status: 'unchanged', imported: 0, existing: 9, differing: [], topics: { imported: 0, existing: 2 } });
+    expect(report.correlation).toBeUndefined();
+    expect(await importedEvents(test)).toEqual(events);
+    expect(readFileSync(setAside, 'utf8')).toBe(before);
+  });
+
+  it('leaves alone what was changed, forgotten or let back in here since', async () => {
+    const { commands } = test.app;
+    await commands.revise({ key: key('episodic', 'A01'), content: 'The controller speaks CAN.' }, test.call);
+    await commands.unsuppressTopic({ topic: 'kubernetes' }, test.call);
+    for (const input of [{ key_or_query: key('episodic', 'D01') }, { key_or_query: key('episodic', 'A03') }]) {
+      const preview = await commands.forget(input, test.call);
+      if (preview.status !== 'preview') throw new Error(preview.status);
+      await commands.forget({ preview_id: preview.preview_id, confirm: true }, test.call);
+    }
+    const events = await importedEvents(test);
+    const report = await bring(test, DUMP, { setAside });
+    expect(report).toMatchObject({ status: 'unchanged', differing: [key('episodic', 'A01')], topics: { imported: 0, existing: 2 } });
+    expect([...report.forgotten].sort()).toEqual([key('episodic', 'A03'), key('episodic', 'D01'), key('knowledge', 'E01')]);
+    expect(await importedEvents(test)).toHaveLength(events.length);
+    expect((await test.app.queries.listSuppressions(test.call)).suppressed_topics).toEqual(['old crm']);
+  });
+
+  it('does not bring a fact whose source was forgotten here before the fact ever was', async () => {
+    using place = folder();
+    const { data, metadata } = JSON.parse(readFileSync(DUMP, 'utf8'));
+    const fact = data[key('knowledge', 'E01')];
+    writeFileSync(place.in('fact.json'), JSON.stringify({ metadata, data: { [key('knowledge', 'F01')]: fact } }));
+    expect(await bring(test, place.in('fact.json'))).toMatchObject({ status: 'unchanged', forgotten: [key('knowledge', 'F01')] });
+  });
+});
+
+describe('an import that was not wanted', () => {
+  it('is taken back by its correlation', async () => {
+    using place = folder();
+    const test = await openTestApp();
+    const { correlation = '' } = await bring(test, DUMP, { setAside: place.in('aside.json') });
+    expect(await test.app.commands.undo({ correlation }, test.call)).toMatchObject({ status: 'undone', kept: [] });
+    expect([...(await allRows(test)).values()].map(({ state }) => state)).toEqual(Array(9).fill('archived'));
+    expect((await test.app.queries.listSuppressions(test.call)).suppressed_topics).toEqual([]);
+    await test.verifyAll();
+    await test.end();
+  });
+});
