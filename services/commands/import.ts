@@ -1,3 +1,4 @@
+import { normalisedForIdentity } from '../../domain/content.js';
 import { isLive, type Memory, memoryDecider } from '../../domain/memory/memory.js';
 import { type TopicEvent, topicSubject } from '../../domain/topic/topic.js';
 import type { Append } from '../eventlog/append.js';
@@ -124,13 +125,17 @@ const whatIsHere = async (parts: ImportParts, items: readonly ImportItem[]): Pro
   };
 };
 
-const fateBefore = ({ key, born: { data } }: ImportItem, { memories, holders }: Here): ImportFate | undefined => {
+const fateBefore = ({ key, keyed, born: { data } }: ImportItem, { memories, holders }: Here): ImportFate | undefined => {
   const state = memories.get(key)?.state;
   const source = data.enriched_from === undefined ? undefined : memories.get(data.enriched_from)?.state;
   if (state?.status === 'forgotten' || source?.status === 'forgotten') return 'forgotten';
-  if (state && isLive(state)) return state.content === data.content ? 'existing' : 'differs';
+  if (state && isLive(state)) return sameText(state.content, data.content, keyed) ? 'existing' : 'differs';
   return holders.get(key) === undefined ? undefined : 'known_text';
 };
+
+/** A key that follows from the text is the same for texts that are one memory. */
+const sameText = (here: string, there: string, keyed: boolean): boolean =>
+  here === there || (!keyed && normalisedForIdentity(here) === normalisedForIdentity(there));
 
 /** Undefined when somebody changed the subject meanwhile: then it is looked at again. */
 const appendItem = async (

@@ -1,8 +1,7 @@
 import { isDomainError } from '../../domain/errors.js';
 import { findSecrets } from '../../domain/secrets.js';
 import { type ImportCandidate, type ImportItem, importItem } from '../commands/import-intake.js';
-import { refusalOf } from './omnimem/dump.js';
-import type { Placed, Refused, SetAside, Source } from './source.js';
+import { type Placed, type Refused, refusalOf, type SetAside, type Source } from './source.js';
 
 export type PlannedItem = Placed<ImportItem>;
 

@@ -1,7 +1,6 @@
 import { DomainError, isDomainError } from '../../domain/errors.js';
 import { LIMITS } from '../../domain/vocabulary.js';
-import { refusalOf } from './omnimem/dump.js';
-import { type Draft, newDraft, type ReadOptions, type Source } from './source.js';
+import { type Draft, newDraft, type ReadOptions, refusalOf, type Source } from './source.js';
 import { isObject, jsonOrUndefined } from './text.js';
 
 /** Fields the format defines; others are set aside. */

@@ -18,14 +18,14 @@ export const sideFileOf = (source: string): string => {
  * The same source gives the same file.
  */
 export const sideFileText = (source: string, entries: readonly SetAside[]): string => {
-  const data: Record<string, Record<string, unknown>> = {};
-  const why: Record<string, Record<string, string>> = {};
+  const data = new Map<string, Readonly<Record<string, unknown>>>();
+  const why = new Map<string, Readonly<Record<string, string>>>();
   for (const { key, kind, fields, why: reason } of entries) {
-    data[key] = { ...data[key], ...fields };
-    why[key] = { ...why[key], [kind]: reason };
+    data.set(key, { ...data.get(key), ...fields });
+    why.set(key, { ...why.get(key), [kind]: reason });
   }
-  const metadata = { kind: KIND, source: basename(source), total_keys: Object.keys(data).length };
-  return `${JSON.stringify({ metadata, why, data }, undefined, 2)}\n`;
+  const metadata = { kind: KIND, source: basename(source), total_keys: data.size };
+  return `${JSON.stringify({ metadata, why: Object.fromEntries(why), data: Object.fromEntries(data) }, undefined, 2)}\n`;
 };
 
 /** Writes the side file whole or not at all, for its owner only. Refuses to replace a file that is none. */

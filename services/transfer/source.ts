@@ -1,3 +1,4 @@
+import type { DomainError } from '../../domain/errors.js';
 import type { ImportedTopic } from '../commands/import.js';
 import type { ImportCandidate } from '../commands/import-intake.js';
 
@@ -20,6 +21,8 @@ export type SetAside = Placed<{
 export type Dropped = { readonly kind: string; readonly why: string };
 
 export type Refused = Placed<{ readonly code: string; readonly why: string }>;
+
+export const refusalOf = (place: string, { code, message }: DomainError): Refused => ({ place, code, why: message });
 
 /** A source as it was read, before anything is checked against the rules of memories or against the store. */
 export type Source = {

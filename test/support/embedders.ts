@@ -7,14 +7,15 @@ import type { EmbedderProvider } from '../../services/embedding/provider.js';
  * An embedder that needs no model: each word adds a direction of its own, so texts that share words are close. Real vectors
  * of unit length, the same for the same text; no paraphrase is found with it.
  */
-export const hashedEmbedder = (name = 'hashed', dimension = 64): Embedder => {
+export const hashedEmbedder = (name = 'hashed', dimension = 256): Embedder => {
   const vector = (text: string): Float32Array => {
     const sum = new Float32Array(dimension);
     for (const word of text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? ['']) {
-      const digest = createHash('sha256')
-        .update(name + word)
-        .digest();
-      for (let i = 0; i < dimension; i++) sum[i] = (sum[i] ?? 0) + ((digest[i % 32] ?? 0) - 127.5) * (i < 32 ? 1 : -1);
+      // As many independent directions as there are dimensions, so that texts without a common word stay far apart.
+      const bytes = Buffer.concat(
+        Array.from({ length: Math.ceil(dimension / 64) }, (_, part) => createHash('sha512').update(`${name}:${part}:${word}`).digest()),
+      );
+      for (let i = 0; i < dimension; i++) sum[i] = (sum[i] ?? 0) + (bytes[i] ?? 0) - 127.5;
     }
     const norm = Math.hypot(...sum);
     return sum.map((value) => value / norm);

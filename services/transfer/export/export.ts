@@ -104,17 +104,15 @@ const writeDump = async (
   { now = Date.now, onProgress }: Omit<ExportOptions, 'to' | 'format'>,
 ): Promise<Written> => {
   const keys: string[] = [];
-  const record = async (key: string, fields: object): Promise<void> => {
-    await write(`${keys.length === 0 ? '' : ','}\n    ${JSON.stringify(key)}: ${JSON.stringify(fields)}`);
-    keys.push(key);
-  };
+  const record = (key: string, fields: object): string =>
+    `${keys.push(key) === 1 ? '' : ','}\n    ${JSON.stringify(key)}: ${JSON.stringify(fields)}`;
   await write('{\n  "data": {');
   for await (const page of stored.pages()) {
-    for (const row of page) await record(row.key, dumpRecord(row));
+    await write(page.map((row) => record(row.key, dumpRecord(row))).join(''));
     onProgress?.(keys.length, stored.keys.length);
   }
   const memories = keys.length;
-  for (const [key, fields] of Object.entries(suppressionRecords(stored.topics))) await record(key, fields);
+  for (const [key, fields] of Object.entries(suppressionRecords(stored.topics))) await write(record(key, fields));
   await write(`\n  },\n  "metadata": ${JSON.stringify(dumpMetadata(new Date(now()).toISOString(), VERSION, keys))}\n}\n`);
   return { memories, topics: stored.topics.length };
 };

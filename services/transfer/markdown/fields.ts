@@ -10,15 +10,15 @@ import { isObject } from '../text.js';
 import { fromIsoText } from '../times.js';
 
 /** Names in front matter, and other names for them that people use. */
-export const ALIASES: Readonly<Record<string, string>> = {
-  license: 'licence',
-  license_note: 'licence_note',
-  tag: 'tags',
-  date: 'created',
-  created_at: 'created',
-  modified: 'updated',
-  updated_at: 'updated',
-};
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['license', 'licence'],
+  ['license_note', 'licence_note'],
+  ['tag', 'tags'],
+  ['date', 'created'],
+  ['created_at', 'created'],
+  ['modified', 'updated'],
+  ['updated_at', 'updated'],
+]);
 
 const SCOPES = ['project', 'global'] as const;
 
@@ -30,7 +30,7 @@ class Reader {
   constructor(fields: Readonly<Record<string, unknown>>, ours: boolean) {
     this.#ours = ours;
     for (const [name, value] of Object.entries(fields)) {
-      const known = ALIASES[name.toLowerCase()] ?? name;
+      const known = ALIASES.get(name.toLowerCase()) ?? name;
       if (!this.#fields.has(known)) this.#fields.set(known, value);
       else if (known !== name) this.#fields.set(name, value);
     }

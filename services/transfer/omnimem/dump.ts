@@ -1,12 +1,14 @@
 import { parseTopic } from '../../../domain/content.js';
 import { DomainError, isDomainError } from '../../../domain/errors.js';
-import { type Draft, newDraft, type ReadOptions, type Refused, type Source } from '../source.js';
+import { type Draft, newDraft, type ReadOptions, refusalOf, type Source } from '../source.js';
 import { isObject, jsonOrUndefined, parseJson } from '../text.js';
 import { fromIsoText } from '../times.js';
 import { familyOf, SUPPRESSED, SUPPRESSION_DETAILS } from './families.js';
 import { declaredRights, mapRecord, textFields } from './record.js';
 
 type Records = Readonly<Record<string, unknown>>;
+/** What was not as it should be, with the first key it was met at. */
+type Remarks = Map<string, { readonly first: string; readonly count: number }>;
 
 /** Whether a JSON document is shaped like a dump. */
 export const isDump = (document: unknown): document is { readonly data: Records } =>
@@ -23,9 +25,10 @@ export const readDump = (text: string, name: string, options: ReadOptions): Sour
     );
   }
   const draft = newDraft();
+  const remarks: Remarks = new Map();
   for (const [key, record] of Object.entries(document.data)) {
     try {
-      readRecord(draft, key, record, document.data, options);
+      readRecord(draft, remarks, key, record, document.data, options);
     } catch (error) {
       if (!isDomainError(error)) throw error;
       draft.refused.push(refusalOf(key, error));
@@ -34,12 +37,11 @@ export const readDump = (text: string, name: string, options: ReadOptions): Sour
       }
     }
   }
+  for (const [remark, { first, count }] of remarks) draft.notes.push(`${first}${count > 1 ? ` and ${count - 1} more` : ''}: ${remark}`);
   return { format: 'omnimem', ...draft };
 };
 
-export const refusalOf = (place: string, { code, message }: DomainError): Refused => ({ place, code, why: message });
-
-const readRecord = (draft: Draft, key: string, record: unknown, all: Records, { project, now }: ReadOptions): void => {
+const readRecord = (draft: Draft, remarked: Remarks, key: string, record: unknown, all: Records, { project, now }: ReadOptions): void => {
   if (!isObject(record)) throw new DomainError('VALIDATION', 'The record is no object with fields', 'A record holds field names and texts');
   const fields = textFields(record);
   const family = familyOf(key, Boolean(fields.goals || fields.stack));
@@ -51,7 +53,10 @@ const readRecord = (draft: Draft, key: string, record: unknown, all: Records, { 
         ...candidate,
         ...(candidate.project === undefined && project !== undefined && { project }),
       });
-      draft.notes.push(...remarks.map((remark) => `${key}: ${remark}`));
+      for (const remark of remarks) {
+        const { first, count } = remarked.get(remark) ?? { first: key, count: 0 };
+        remarked.set(remark, { first, count: count + 1 });
+      }
       for (const [name, value] of Object.entries(left)) {
         draft.setAside.push({ place: key, kind: `field ${name}`, why: 'this version has no place for it', key, fields: { [name]: value } });
       }

@@ -155,7 +155,7 @@ describe('through the protocol', () => {
   });
 
   it('recall that finds nothing says so', async () => {
-    const { answer, text } = await call('recall', { query: 'qqqqzzzz nothing of the kind' });
+    const { answer, text } = await call('recall', { query: 'qqqqzzzz xylophone quagmire' });
     expect(answer).toMatchObject({ results: [], message: expect.stringContaining('No memory matches') });
     expect(text).toContain('No memory matches');
   });

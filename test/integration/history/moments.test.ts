@@ -5,7 +5,7 @@ import { Moments } from '../../../services/history/moments.js';
 import type { Resolved } from '../../../services/history/when.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { newKey, openTestLog, remembered, revised } from '../../support/eventlog.js';
-import { forgets, happens } from '../../support/projector.js';
+import { happens } from '../../support/projector.js';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -161,7 +161,7 @@ describe('the moments that are kept', () => {
     const rows = await moments.ask(await cutNow(), async (moment) => {
       const read = await moment.rows([key]);
       asked.push(read.size);
-      if (asked.length === 1) await forgets({ log: test.log } as Parameters<typeof forgets>[0], key, 1);
+      if (asked.length === 1) await test.app.commands.forget({ keys: [key], confirm: true }, test.call);
       return read;
     });
     expect({ asked, rows }).toEqual({ asked: [1, 0], rows: new Map() });

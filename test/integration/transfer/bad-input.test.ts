@@ -58,6 +58,7 @@ describe('a record that breaks the rules', () => {
     const path = written(
       'bad.json',
       dump({
+        ...JSON.parse('{"__proto__":{"name":"constructor"}}'),
         [key('A01')]: memory({ content: 'Good one.' }),
         [key('A02')]: memory({ content: 'x'.repeat(60_000) }),
         [key('A03')]: memory({ created_at: '4102444800' }),
@@ -90,10 +91,11 @@ describe('a record that breaks the rules', () => {
       'mem:episodic:short': expect.stringMatching(/No key of a dump/),
       'user:42': expect.stringMatching(/No key of a dump/),
     });
-    expect(report.refused).toHaveLength(13);
+    expect(report.refused).toHaveLength(14);
     const { data } = JSON.parse(readFileSync(place.in('bad.set-aside.json'), 'utf8'));
     expect(data[key('A02')].content).toHaveLength(60_000);
     expect(data['user:42']).toEqual({ name: 'Ada' });
+    expect(Object.getOwnPropertyDescriptor(data, '__proto__')?.value).toEqual({ name: 'constructor' });
     expect([...(await allRows(test)).keys()]).toEqual([key('A01')]);
   });
 

@@ -24,7 +24,7 @@ describe('front matter', () => {
 
   it('says what a memory is, under the names people use; what is not understood is left', () => {
     const { candidate, left } = memoryFields(
-      { license: 'MIT', date: '2024-05-03', tags: 'one, two', state: 'draft', mood: 'calm', provenance: 'human' },
+      { license: 'MIT', date: '2024-05-03', tags: 'one, two', state: 'draft', mood: 'calm', provenance: 'human', constructor: 'x' },
       NOW,
       'fallback',
     );
@@ -36,7 +36,7 @@ describe('front matter', () => {
       provenance: 'asserted',
       project: 'fallback',
     });
-    expect(left).toEqual({ state: 'draft', mood: 'calm' });
+    expect(left).toEqual({ state: 'draft', mood: 'calm', constructor: 'x' });
   });
 
   it('of a file with a key is taken at its word, or refused', () => {
