@@ -44,7 +44,10 @@ it('tells a reader that an event is too new for it, and lets no decider act on i
 
 it('refuses to write what the catalogue does not know', async () => {
   await using test = await openTestLog({ valkey });
-  await expect(test.log.append(appendOf([newMemory('')]))).rejects.toMatchObject({ code: 'INTERNAL', message: expect.stringContaining('MemoryRemembered') });
+  await expect(test.log.append(appendOf([newMemory('')]))).rejects.toMatchObject({
+    code: 'INTERNAL',
+    message: expect.stringContaining('MemoryRemembered'),
+  });
   await expect(test.log.append(appendOf([newMemory('x', { events: [remembered('x'), oldEvent({})] })]))).rejects.toMatchObject({
     code: 'INTERNAL',
   });
