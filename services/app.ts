@@ -33,6 +33,7 @@ import type { EmbedderProvider } from './embedding/provider.js';
 import { type EventLog, openEventLog } from './eventlog/log.js';
 import { type Random, systemRandom } from './eventlog/random.js';
 import { Examiner } from './health/examiner.js';
+import { momentsOf } from './history/moments.js';
 import { Eraser } from './jobs/eraser.js';
 import type { Logger } from './log.js';
 import { createMetrics } from './ops/metrics.js';
@@ -179,6 +180,7 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     observe: metrics.recallStage,
     onTrouble,
   };
+  const searchParts = { ...queryParts, duplicateThreshold: () => thresholds(provider.current()).duplicate };
   const commandParts: CommandParts = {
     log,
     keys,
@@ -205,6 +207,7 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
       unavailableWhenDown(() => withServing(redis, keys, timeline.name, (generation) => readTimeline(redis, keys, generation, subject))),
     models: () => unavailableWhenDown(() => redis.smembers(keys.models)),
     onErased: () => {
+      momentsOf(searchParts).clear();
       eraser.poke();
       backupJob.poke();
       return options.supervised ? 'pending' : 'external';
@@ -243,7 +246,7 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
 
   const app: App = {
     commands: createCommands(commandParts),
-    queries: createQueries({ ...queryParts, duplicateThreshold: () => thresholds(provider.current()).duplicate }, () => examiner.health()),
+    queries: createQueries(searchParts, () => examiner.health()),
     backups: createBackups({ ...backupParts, target, dataDir: config.dataDir }),
     whenReady: async (timeoutMs, onWait, signal) => {
       signal?.throwIfAborted();
@@ -264,6 +267,7 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
       // Whoever waits for the index, which may never have come up, stops waiting.
       index.progress.close();
       await Promise.allSettled([keeper.close(), eraser.close(), backupJob.close(), examiner.close()]);
+      momentsOf(searchParts).clear();
       await Promise.allSettled([running, index.close()]);
       log.close();
       disconnect();
