@@ -1,14 +1,4 @@
-import {
-  type Collection,
-  coveredBy,
-  FREQUENCY_BITS,
-  FREQUENCY_MASK,
-  frequencyIn,
-  type SearchTerm,
-  share,
-  type Weighed,
-  weigh,
-} from './bm25.js';
+import { type Collection, coveredBy, FREQUENCY_BITS, FREQUENCY_MASK, frequencyIn, share, type Weighed, type WeighedQuery } from './bm25.js';
 import type { LexicalHit } from './ports.js';
 import { rounded, TopK } from './top-k.js';
 
@@ -31,9 +21,8 @@ export class Bm25Search {
     this.keyOf = keyOf;
   }
 
-  search(terms: readonly SearchTerm[], k: number, collection: Collection): LexicalHit[] {
+  search({ known, ideal }: WeighedQuery, k: number, collection: Collection): LexicalHit[] {
     this.prepare(collection.end, k);
-    const { known, ideal } = weigh(terms, collection);
     const left = boundsFrom(known);
     /** Scores closer than this may come out equal once divided and rounded. */
     const slack = ideal * 2e-6;
@@ -62,8 +51,7 @@ export class Bm25Search {
   }
 
   /** What `search` would say of these slots, in their order, without those that hold no term. */
-  scores(terms: readonly SearchTerm[], slots: readonly number[], collection: Collection): LexicalHit[] {
-    const { known, ideal } = weigh(terms, collection);
+  scores({ known, ideal }: WeighedQuery, slots: readonly number[], collection: Collection): LexicalHit[] {
     return slots.flatMap((slot) => {
       const covered = coveredBy(slot, known, collection.postings);
       if (covered === 0) return [];

@@ -34,6 +34,9 @@ export type Collection = {
 /** A term's share of the ideal, and the most it can add to any document. */
 export type Weighed = SearchTerm & { readonly ideal: number; readonly bound: number };
 
+/** `known` are the terms that some document holds; `ideal` is the score of one that would hold every term endlessly often. */
+export type WeighedQuery = { readonly known: readonly Weighed[]; readonly ideal: number };
+
 const inverseDocumentFrequency = (holders: number, documents: number): number =>
   Math.log(1 + (documents - holders + 0.5) / (holders + 0.5));
 
@@ -43,9 +46,9 @@ export const share = (ideal: number, frequency: number, length: number, averageL
 
 /**
  * The terms that some document holds, rarest first, so that the sum of every document is made in the same order whatever
- * happened before; and the score of a document that would hold every term endlessly often.
+ * happened before.
  */
-export const weigh = (terms: readonly SearchTerm[], { documents, averageLength }: Collection): { known: Weighed[]; ideal: number } => {
+export const weigh = (terms: readonly SearchTerm[], { documents, averageLength }: Collection): WeighedQuery => {
   const weighed = terms
     .map((term) => {
       const ideal = term.weight * inverseDocumentFrequency(term.documents, documents) * (K1 + 1);

@@ -3,7 +3,8 @@ import { Index, MetricKind, ScalarKind } from 'usearch';
 /** Measured on clustered and on real sentence vectors: recall@10 of 0.99 and above. */
 const CONNECTIVITY = 16;
 const EXPANSION_ADD = 128;
-const EXPANSION_SEARCH = 128;
+/** Rows that a search keeps in view. Its time is in proportion, and a small graph needs fewer: docs/retrieval.md. */
+const BREADTH = { least: 64, most: 128, mostFrom: 40_000 } as const;
 /** Without a number the library starts a thread for every core at each call. */
 const THREADS = 1;
 
@@ -18,7 +19,7 @@ export class HnswGraph {
       quantization: ScalarKind.F16,
       connectivity: CONNECTIVITY,
       expansion_add: EXPANSION_ADD,
-      expansion_search: EXPANSION_SEARCH,
+      expansion_search: BREADTH.least,
       multi: false,
     });
   }
@@ -38,7 +39,11 @@ export class HnswGraph {
 
   /** Rows near the query, nearest first as far as half precision tells. */
   search(query: Float32Array, k: number): number[] {
-    return this.index.size() === 0 ? [] : Array.from(this.index.search(query, k, THREADS).keys, Number);
+    const rows = this.index.size();
+    if (rows === 0) return [];
+    // The library keeps at least as many in view as it is asked for.
+    const { keys } = this.index.search(query, Math.max(k, breadthOf(rows)), THREADS);
+    return Array.from(keys.subarray(0, k), Number);
   }
 
   save(path: string): void {
@@ -52,3 +57,6 @@ export class HnswGraph {
     return graph;
   }
 }
+
+const breadthOf = (rows: number): number =>
+  Math.round(Math.min(BREADTH.most, Math.max(BREADTH.least, BREADTH.most * Math.sqrt(rows / BREADTH.mostFrom))));

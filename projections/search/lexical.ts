@@ -1,7 +1,7 @@
 import { DomainError } from '../../domain/errors.js';
-import { documentTerms, queryTerms } from '../../domain/text/tokens.js';
+import { documentTerms, type QueryTerm, queryTerms } from '../../domain/text/tokens.js';
 import type { BinaryReader, BinaryWriter } from './binary.js';
-import { type Collection, FREQUENCY_BITS, type SearchTerm } from './bm25.js';
+import { type Collection, FREQUENCY_BITS, type SearchTerm, type WeighedQuery, weigh } from './bm25.js';
 import { Bm25Search } from './bm25-search.js';
 import { FacetTable } from './facets.js';
 import { grown, Slots } from './growable.js';
@@ -12,6 +12,14 @@ import { TermDictionary } from './term-dictionary.js';
 const MOST_OFTEN = 2 ** FREQUENCY_BITS - 1;
 const MOST_DOCUMENTS = 2 ** (32 - FREQUENCY_BITS);
 const everything = (): boolean => true;
+
+let lastTerms: { readonly query: string; readonly terms: readonly QueryTerm[] } | undefined;
+
+/** The terms of a query, which every index is asked in turn. */
+const termsOnce = (query: string): readonly QueryTerm[] => {
+  if (lastTerms?.query !== query) lastTerms = { query, terms: queryTerms(query) };
+  return lastTerms.terms;
+};
 
 /**
  * BM25 over the words and identifiers of memories, in memory. The answer depends on the set of documents only, never on
@@ -32,6 +40,7 @@ export class InMemoryLexicalIndex implements LexicalIndex {
   private totalLength = 0;
   private facets = new FacetTable();
   private frequencies = new Uint8Array(0);
+  private lastAsked: { readonly query: string; readonly revision: number; readonly weighed: WeighedQuery } | undefined;
   private readonly bm25 = new Bm25Search((slot) => this.keys[slot] as string);
 
   upsert(key: string, text: string, facets: Facets): void {
@@ -89,13 +98,15 @@ export class InMemoryLexicalIndex implements LexicalIndex {
   /** An empty query, or one without a known word, finds nothing. */
   search(query: string, k: number, filter: Filter): LexicalHit[] {
     if (k < 1 || this.slotOf.size === 0) return [];
-    const { matches } = this.facets.compile(filter);
-    return this.bm25.search(this.termsFor(query), Math.min(k, this.slotOf.size), this.collection(matches));
+    const collection = this.collection(this.facets.compile(filter).matches);
+    return this.bm25.search(this.weighed(query, collection), Math.min(k, this.slotOf.size), collection);
   }
 
   scores(query: string, keys: readonly string[]): LexicalHit[] {
     const slots = keys.map((key) => this.slotOf.get(key)).filter((slot) => slot !== undefined);
-    return slots.length === 0 ? [] : this.bm25.scores(this.termsFor(query), slots, this.collection(everything));
+    if (slots.length === 0) return [];
+    const collection = this.collection(everything);
+    return this.bm25.scores(this.weighed(query, collection), slots, collection);
   }
 
   stats(): { memories: number; terms: number } {
@@ -133,9 +144,18 @@ export class InMemoryLexicalIndex implements LexicalIndex {
     return index;
   }
 
+  /** A search is followed by a look at the hits of the vectors: the same query of the same index. */
+  private weighed(query: string, collection: Collection): WeighedQuery {
+    const { revision, lastAsked } = this;
+    if (lastAsked?.query === query && lastAsked.revision === revision) return lastAsked.weighed;
+    const weighed = weigh(this.termsFor(query), collection);
+    this.lastAsked = { query, revision, weighed };
+    return weighed;
+  }
+
   private termsFor(query: string): SearchTerm[] {
     const { dictionary, postings } = this;
-    return queryTerms(query).map(({ term, weight }) => {
+    return termsOnce(query).map(({ term, weight }) => {
       const id = dictionary.find(term);
       if (id === undefined) return { term, weight, documents: 0, start: 0, mostOften: 0, leastSpread: 0 };
       const bounds = { mostOften: dictionary.mostOftenIn(id), leastSpread: dictionary.leastSpreadOf(id) };

@@ -74,16 +74,18 @@ export const rank = async (parts: RankParts, question: Question): Promise<Rankin
   const scoring = performance.now();
   parts.observe('search', scoring - searching);
 
-  const occasion = { now: now(), dateHint: dateHint(query, now()), reinstateBy: query };
   const evidence = new Map(found.map((hit) => [hit.key, hit]));
   const hinted = [...index.hinted].filter((key) => !evidence.has(key) && isHinted(parts, key, query, namespaces, projects));
+  // Only a hint can lift what is below the floor; most candidates are, so they are not scored at all.
+  const near = found.filter(({ key, relevance }) => relevance >= floor || index.hinted.has(key)).map(({ key }) => key);
+  const scorable = [...near, ...hinted].flatMap((key) => index.documents.get(key) ?? []);
+  // Reading a date out of a query takes as long as searching a graph.
+  const dated = scorable.some(({ eventDate }) => eventDate !== undefined);
+  const occasion = { now: now(), dateHint: dated ? dateHint(query, now()) : undefined, reinstateBy: query };
   const hits: RankedHit[] = [];
-  for (const key of [...evidence.keys(), ...hinted]) {
-    const document = index.documents.get(key);
+  for (const document of scorable) {
+    const { key } = document;
     const hit = evidence.get(key);
-    if (!document) continue;
-    // Only a hint can lift what is below the floor; most candidates are, so they are not scored at all.
-    if ((hit?.relevance ?? 0) < floor && document.state !== 'deprioritised') continue;
     const shown = {
       similarity: hit?.score ?? 0,
       ...(hit && { lexical: hit.lexical }),

@@ -47,6 +47,22 @@ describe('remember and recall', () => {
     expect(message).toMatch(/No memory matches/);
   });
 
+  it('lifts the memory whose event is near the date that the query names', async () => {
+    const { commands, queries } = test.app;
+    const outage = { project: 'outages', force: true };
+    await commands.remember(
+      { ...outage, content: 'Outage of the payment gateway: a full disk.', event_date: '2025-03-14T00:00:00Z' },
+      test.call,
+    );
+    await commands.remember({ ...outage, content: 'Outage of the payment gateway: a late certificate.' }, test.call);
+    const asked = { query: 'outage of the payment gateway in March 2025', project_filter: 'outages', score_breakdown: true };
+    const { results } = await queries.recall(asked, test.call);
+    expect(results.map(({ content, score_breakdown }) => [content, score_breakdown?.temporal])).toEqual([
+      ['Outage of the payment gateway: a full disk.', 1.5],
+      ['Outage of the payment gateway: a late certificate.', 1],
+    ]);
+  });
+
   it('tells a memory its history', async () => {
     const { commands, queries } = test.app;
     const stored = await commands.remember({ content: 'Release branch is cut on Tuesdays' }, test.call);

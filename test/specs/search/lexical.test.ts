@@ -93,6 +93,27 @@ describe('the in-memory lexical index', () => {
     );
   });
 
+  it('answers a query that was just asked as the documents are now', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), text), { minLength: 2, maxLength: 8 }), text, (steps, query) => {
+        const index = new InMemoryLexicalIndex();
+        const documents = new Map<string, string>();
+        for (const [key, content] of steps) {
+          const gone = documents.get(key) === content;
+          if (gone) index.remove(key);
+          else index.upsert(key, content, facets());
+          if (gone) documents.delete(key);
+          else documents.set(key, content);
+          const fresh = new InMemoryLexicalIndex();
+          for (const [other, words] of documents) fresh.upsert(other, words, facets());
+          expect(index.search(query, 5, {})).toEqual(fresh.search(query, 5, {}));
+          expect(index.scores(query, ['a', 'b', 'c'])).toEqual(fresh.scores(query, ['a', 'b', 'c']));
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   it('answers the same after a dump and a load, and goes on from there', () => {
     fc.assert(
       fc.property(changes, changes, text, (before, after, query) => {
