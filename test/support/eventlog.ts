@@ -145,14 +145,21 @@ export const readEvents = async (log: EventLog): Promise<Recorded<DomainEvent>[]
     return entry.event;
   });
 
-/** Every key of a tenant with the bytes that Valkey would save for it, as a latin1 string. */
+/** What a key holds, as bytes that are the same whenever the content is: Valkey keeps the fields of a hash in no order. */
+export const bytesOf = async (redis: Redis, name: string): Promise<Buffer | undefined> => {
+  if ((await redis.type(name)) !== 'hash') return ((await redis.callBuffer('DUMP', [name])) as Buffer | null) ?? undefined;
+  const fields = Object.entries(await redis.hgetallBuffer(name)).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Buffer.concat(fields.flatMap(([field, value]) => [Buffer.from(`\0${field}\0`), value]));
+};
+
+/** Every key of a tenant with what it holds, as a latin1 string. */
 export const snapshot = async (redis: Redis, { prefix }: Keys): Promise<Map<string, string>> => {
   const found = new Map<string, string>();
   let cursor = '0';
   do {
     const [next, names] = await redis.scan(cursor, 'MATCH', `${prefix.replace(/[[\]*?\\]/g, '\\$&')}*`, 'COUNT', 1_000);
     cursor = next;
-    const dumps = await Promise.all(names.map((name) => redis.callBuffer('DUMP', [name]) as Promise<Buffer | null>));
+    const dumps = await Promise.all(names.map((name) => bytesOf(redis, name)));
     names.forEach((name, i) => {
       const bytes = dumps[i];
       if (bytes) found.set(name, bytes.toString('latin1'));

@@ -76,6 +76,7 @@ const stories = async ({ app }: Pick<TestApp, 'app'>, keys: readonly string[]) =
       const {
         recall_count: _count,
         last_recalled: _last,
+        recalls: _recalls,
         ...story
       } = (await app.queries.explainMemory({ key }, { actor: 'test' })) as Record<string, unknown>;
       return story;
