@@ -1,5 +1,5 @@
 import { DomainError } from '../domain/errors.js';
-import type { App } from './api.js';
+import type { App, HealthResult } from './api.js';
 import { VERSION } from './version.js';
 
 /** An app that is served before it is open: what is asked meanwhile waits in `whenReady`, bounded, and says what for. */
@@ -39,7 +39,7 @@ export const createLazyApp = (): LazyApp => {
         return need().commands;
       },
       get queries() {
-        return open?.queries ?? { ...closedQueries(need), version: () => ({ version: VERSION }) };
+        return open?.queries ?? { ...closedQueries(need), health: async () => startingHealth(what), version: () => ({ version: VERSION }) };
       },
       get backups() {
         return need().backups;
@@ -69,7 +69,7 @@ export const createLazyApp = (): LazyApp => {
 };
 
 /** Queries that say why they cannot be answered yet. */
-const closedQueries = (need: () => App): Omit<App['queries'], 'version'> => ({
+const closedQueries = (need: () => App): Omit<App['queries'], 'version' | 'health'> => ({
   recall: async (...input) => need().queries.recall(...input),
   recallIndex: async (...input) => need().queries.recallIndex(...input),
   recallDetail: async (...input) => need().queries.recallDetail(...input),
@@ -77,5 +77,26 @@ const closedQueries = (need: () => App): Omit<App['queries'], 'version'> => ({
   findDuplicates: async (...input) => need().queries.findDuplicates(...input),
   memoryAudit: async (...input) => need().queries.memoryAudit(...input),
   explainMemory: async (...input) => need().queries.explainMemory(...input),
-  health: async () => need().queries.health(),
+});
+
+/** Health of a process that has not opened its store: not well, and why. */
+const startingHealth = (what: string): HealthResult => ({
+  status: 'red',
+  issues: [
+    {
+      code: 'STARTING',
+      severity: 'red',
+      message: `OmniMem is still starting: it waits for ${what}`,
+      hint: 'Ask again in a moment; if it stays, see the log of the server',
+    },
+  ],
+  valkey_connected: false,
+  records: {},
+  indexes: {},
+  model_loaded: false,
+  log: { log_id: '', events: 0, head: null },
+  projections: {},
+  vectors: { pending: 0, refused: 0 },
+  valkey: {},
+  uptime_seconds: Math.round(process.uptime() * 10) / 10,
 });
