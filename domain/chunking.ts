@@ -36,7 +36,22 @@ const sentences = (text: string): string[] => {
   return [...parts, text.slice(start)];
 };
 
-const paragraphs = (text: string): string[] => text.split(/\r?\n(?:[^\S\n]*\n)+/u);
+const BLANK_LINES = /\r?\n(?:[^\S\n]*\n)+/gu;
+/** Headings and nothing else: a line of `#`, or one underlined by `=` or `-`. */
+const ONLY_HEADINGS = /^(?:\s*(?:#{1,6}\s[^\n]*|[^\n]+\r?\n(?:=+|-{2,}))\s*)+$/u;
+
+/** Parts between blank lines; a heading stays with the text that follows it, however many headings stand above. */
+const paragraphs = (text: string): string[] => {
+  const parts: string[] = [];
+  let start = 0;
+  for (const { 0: gap, index } of [...text.matchAll(BLANK_LINES)]) {
+    const part = text.slice(start, index);
+    if (ONLY_HEADINGS.test(part) || part.trim() === '') continue;
+    parts.push(part);
+    start = index + gap.length;
+  }
+  return [...parts, text.slice(start)];
+};
 
 /** A word, or one character of a script that does not separate words. */
 const WINDOW_WORD = new RegExp(`[${UNSPACED_SCRIPTS}]|[^\\s${UNSPACED_SCRIPTS}]+`, 'gu');

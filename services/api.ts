@@ -133,7 +133,7 @@ export type ForgetInput = {
   readonly created_before?: string | undefined;
 };
 export type ForgetResult =
-  | { readonly status: 'not_found' }
+  | { readonly status: 'not_found'; readonly note: string }
   | {
       readonly status: 'preview';
       readonly preview_id: string;
@@ -287,6 +287,7 @@ export type RecallIndexItem = Classification & {
   readonly snippet: string;
   readonly score: number;
   readonly estimated_tokens: number;
+  readonly event_date?: string;
   readonly state: State;
   readonly project?: string;
   readonly tags?: readonly string[];
@@ -310,6 +311,7 @@ export type MemoryDetail = Classification & {
   readonly updated_at: string;
   readonly doc_id?: string;
   readonly chunk_index?: number;
+  readonly event_date?: string;
 };
 export type RecallDetailInput = {
   readonly keys: readonly string[];
@@ -357,6 +359,15 @@ export type MemoryAuditInput = {
   /** ISO time, or a stream id: what was stored at that moment. */
   readonly as_of?: string | undefined;
 };
+/** `tags` and times are absent only for memories of a moment whose rows are not kept. */
+export type AuditEntry = Partial<Classification> & {
+  readonly key: string;
+  readonly content: string;
+  readonly state: State;
+  readonly project?: string;
+  readonly tags?: readonly string[];
+  readonly created_at?: string;
+};
 export type MemoryAuditResult = {
   /** Set when the answer is of an earlier moment. */
   readonly as_of?: AsOf;
@@ -368,7 +379,7 @@ export type MemoryAuditResult = {
   readonly limit: number;
   readonly returned: number;
   readonly has_more: boolean;
-  readonly entries: readonly { readonly key: string; readonly content: string; readonly state: State; readonly project?: string }[];
+  readonly entries: readonly AuditEntry[];
 };
 
 export type TimelineLine = {
@@ -380,6 +391,8 @@ export type TimelineLine = {
   readonly actor: string;
   readonly correlation: string;
   readonly causation?: string;
+  /** Why, where whoever did it said so. */
+  readonly reason?: string;
   /** What the event changed, field by field; absent for an erased event. */
   readonly changed?: Readonly<Record<string, { readonly from?: unknown; readonly to?: unknown }>>;
   readonly erased?: true;

@@ -183,6 +183,7 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
   const searchParts = { ...queryParts, duplicateThreshold: () => thresholds(provider.current()).duplicate };
   const commandParts: CommandParts = {
     log,
+    redis,
     keys,
     index,
     random,

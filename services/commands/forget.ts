@@ -43,7 +43,11 @@ const preview = async (parts: CommandParts, input: ForgetInput, call: Call): Pro
   const found = await meantBy(parts, input);
   await parts.fresh();
   const all = await living(parts, withFacts(parts, found));
-  if (all.length === 0) return { status: 'not_found' };
+  if (all.length === 0)
+    return {
+      status: 'not_found',
+      note: 'Nothing was erased: no memory matches well enough to be erased by words. Call recall_index and pass the keys.',
+    };
   const targets = (await candidates(parts, all.slice(0, LISTED))).map(({ key, state }) => ({
     key,
     content: 'content' in state ? clip(state.content, SHOWN) : '',

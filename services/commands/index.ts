@@ -1,6 +1,7 @@
-import type { Commands } from '../api.js';
+import type { Call, Commands } from '../api.js';
 import { forget } from './forget.js';
 import { archive, deprioritise, reinstate } from './lifecycle.js';
+import { heldToItsCommand } from './once.js';
 import type { CommandParts } from './parts.js';
 import { remember } from './remember.js';
 import { rememberDocument } from './remember-document.js';
@@ -13,9 +14,9 @@ import { undo } from './undo.js';
 /** The write side over its parts. */
 export const createCommands = (parts: CommandParts): Commands => {
   const over =
-    <Input, Result>(command: (parts: CommandParts, input: Input, call: Parameters<Commands['remember']>[1]) => Promise<Result>) =>
-    (input: Input, call: Parameters<Commands['remember']>[1]): Promise<Result> =>
-      command(parts, input, call);
+    <Input, Result>(command: (parts: CommandParts, input: Input, call: Call) => Promise<Result>) =>
+    (input: Input, call: Call): Promise<Result> =>
+      heldToItsCommand(parts, command.name, input, call, () => command(parts, input, call));
   return {
     remember: over(remember),
     rememberDocument: over(rememberDocument),

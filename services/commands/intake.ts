@@ -60,7 +60,9 @@ export const refuseSecrets = (content: string): void => {
 
 const parseEventDate = (text: string): string => {
   const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) {
+  // A day that there is not (31 February) would roll over in silence.
+  const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
+  if (Number.isNaN(time) || Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text.slice(0, 10))) {
     throw new DomainError('VALIDATION', 'event_date is no ISO date', 'Write it like 2026-11-03 or 2026-11-03T23:30:00Z');
   }
   return new Date(time).toISOString();

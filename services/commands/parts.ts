@@ -1,3 +1,4 @@
+import type { Redis } from 'iovalkey';
 import type { Position } from '../../domain/envelope.js';
 import { DomainError } from '../../domain/errors.js';
 import type { SimilarityThresholds } from '../../domain/similarity.js';
@@ -18,6 +19,7 @@ import type { ForgetPlans } from './forget-plan.js';
 /** What commands are made of. */
 export type CommandParts = {
   readonly log: EventLog;
+  readonly redis: Redis;
   readonly keys: Keys;
   readonly index: RecallIndex;
   readonly random: Random;

@@ -13,7 +13,7 @@ export type ProviderOptions = {
   readonly choice: EmbeddingChoice;
   /** How MiniLM is fetched, and where to. */
   readonly fetch: Omit<FetchOptions, 'signal' | 'onProgress' | 'onFailure'>;
-  readonly log?: Pick<Logger, 'info' | 'warn'>;
+  readonly log?: Pick<Logger, 'debug' | 'info' | 'warn'>;
   readonly onProgress?: (progress: FetchProgress) => void;
   /** Milliseconds to the first retry, doubled up to the last. */
   readonly retry?: { readonly firstMs: number; readonly maxMs: number };
@@ -52,7 +52,11 @@ export const openEmbedderProvider = (options: ProviderOptions): EmbedderProvider
     options.onProgress?.(step);
   };
 
-  const onFailure = (failure: FailedRoad) => log?.warn(failure, 'a road to the embedding model failed');
+  const onFailure = (failure: FailedRoad) => {
+    // A folder that nobody named is no road that failed.
+    const level = failure.road === 'directory' && !fetch.env?.OMNIMEM_MODEL_DIR ? 'debug' : 'warn';
+    log?.[level](failure, 'a road to the embedding model failed');
+  };
 
   const open = (modelId: string): Promise<Embedder> => {
     const before = opened.get(modelId);

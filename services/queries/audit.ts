@@ -65,7 +65,19 @@ const resultOf = ({ summary, page, rows }: AuditPage, { listed, offset, limit }:
   const entries = page.flatMap((key) => {
     const row = rows.get(key);
     return row
-      ? [{ key, content: clip(row.content, SHOWN), state: row.state, ...(row.project !== undefined && { project: row.project }) }]
+      ? [
+          {
+            key,
+            content: clip(row.content, SHOWN),
+            state: row.state,
+            ...(row.project !== undefined && { project: row.project }),
+            ...(row.tags.length > 0 && { tags: row.tags }),
+            created_at: row.created_at,
+            licence: row.licence,
+            ...(row.licence_note !== undefined && { licence_note: row.licence_note }),
+            provenance: row.provenance,
+          },
+        ]
       : [];
   });
   return {

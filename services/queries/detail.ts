@@ -39,6 +39,7 @@ export const detailOf = (row: MemoryRow): MemoryDetail => ({
   updated_at: row.updated_at,
   ...(row.doc_id !== undefined && { doc_id: row.doc_id }),
   ...(row.chunk_index !== undefined && { chunk_index: row.chunk_index }),
+  ...(row.event_date !== undefined && { event_date: row.event_date }),
   licence: row.licence,
   ...(row.licence_note !== undefined && { licence_note: row.licence_note }),
   provenance: row.provenance,

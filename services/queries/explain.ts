@@ -102,7 +102,9 @@ const tell = (entries: Entries): TimelineLine[] => {
     if (entry.kind === 'husk') return { ...line, erased: true };
     const before = fields;
     fields = rowAfter(fields, entry.event);
-    return { ...line, changed: difference(envelope.subject, before, fields) };
+    const { data } = entry.event;
+    const reason = 'reason' in data ? data.reason : undefined;
+    return { ...line, ...(reason !== undefined && { reason }), changed: difference(envelope.subject, before, fields) };
   });
 };
 

@@ -229,7 +229,7 @@ const vectorIssues = ({ vectors, model, reembedding, index }: Examination): Heal
         'Run omnimem reembed, or set EMBEDDING back',
       ),
     );
-  } else if (model.state === 'ready' && vectors.pending > 0) {
+  } else if ((model.state === 'ready' || model.state === 'loading') && vectors.pending > 0) {
     const share = index.documents === 0 ? 0 : vectors.pending / index.documents;
     const text = `${vectors.pending} memories have no vector yet`;
     issues.push(

@@ -1,5 +1,6 @@
 import { parseQuery } from '../../domain/content.js';
 import { DomainError } from '../../domain/errors.js';
+import type { FusedHit } from '../../domain/fusion.js';
 import { parseProjectName } from '../../domain/project.js';
 import { byScoreThenKey, isReinstateCandidate, type ScoreBreakdown, scoreMemory } from '../../domain/scoring.js';
 import { dateHint } from '../../domain/temporal.js';
@@ -77,7 +78,10 @@ export const rank = async (parts: RankParts, question: Question): Promise<Rankin
   const evidence = new Map(found.map((hit) => [hit.key, hit]));
   const hinted = [...index.hinted].filter((key) => !evidence.has(key) && isHinted(parts, key, query, namespaces, projects));
   // Only a hint can lift what is below the floor; most candidates are, so they are not scored at all.
-  const near = found.filter(({ key, relevance }) => relevance >= floor || index.hinted.has(key)).map(({ key }) => key);
+  // What sounds like an identifier is no match for one: without a shared word it is the nearest noise.
+  const exact = IDENTIFIER.test(query.trim());
+  const matches = ({ relevance, lexical }: FusedHit): boolean => relevance >= floor && !(exact && lexical === 0);
+  const near = found.filter((hit) => matches(hit) || index.hinted.has(hit.key)).map(({ key }) => key);
   const scorable = [...near, ...hinted].flatMap((key) => index.documents.get(key) ?? []);
   // Reading a date out of a query takes as long as searching a graph.
   const dated = scorable.some(({ eventDate }) => eventDate !== undefined);
@@ -92,7 +96,7 @@ export const rank = async (parts: RankParts, question: Question): Promise<Rankin
       ...(hit?.cosine !== undefined && { vector: hit.cosine }),
     };
     const scored = scoreMemory(document, shown, occasion, parts.scoring);
-    if ((hit?.relevance ?? 0) < floor && !scored.reinstateCandidate) continue;
+    if (!(hit && matches(hit)) && !scored.reinstateCandidate) continue;
     const score = question.anyState ? scored.similarity : scored.score;
     if (score > 0) hits.push({ key, score, parts: scored, window: hit?.window });
   }
@@ -100,6 +104,9 @@ export const rank = async (parts: RankParts, question: Question): Promise<Rankin
   parts.observe('score', performance.now() - scoring);
   return { hits: ranked, search: mode, note: eye.note, stale };
 };
+
+/** One token with a digit, an underscore, a slash, an at sign or a capital inside: an error code, a path, a function. */
+const IDENTIFIER = /^(?=.*[\d_/@]|.*[a-z][A-Z])[!-~]+$/;
 
 const observed = async <T>({ observe }: RankParts, stage: RecallStage, work: Promise<T>): Promise<T> => {
   const begun = performance.now();

@@ -124,6 +124,7 @@ const indexItemOf = ({ hit, row }: Shown, terms: readonly string[], length: numb
   snippet: passageAround(row.content, terms, length),
   score: hit.score,
   estimated_tokens: Math.floor(row.content.length / 4),
+  ...(row.event_date !== undefined && { event_date: row.event_date }),
   state: row.state,
   ...(row.project !== undefined && { project: row.project }),
   ...(row.tags.length > 0 && { tags: row.tags }),

@@ -101,7 +101,7 @@ export const createFakeApp = (): FakeApp => {
     forget: (input, call) =>
       run('forget', input, call, () => {
         const memory = memories.get(input.key_or_query ?? input.keys?.[0] ?? '');
-        if (!memory) return { status: 'not_found' as const };
+        if (!memory) return { status: 'not_found' as const, note: 'nothing matches' };
         if (!input.confirm) {
           return {
             status: 'preview' as const,

@@ -2,6 +2,7 @@ import type { HealthResult } from '../../api.js';
 import { type AddCommand, does, examples } from '../command.js';
 import { EXIT } from '../exit-codes.js';
 import { table } from '../output.js';
+import { openedHealth } from '../settled.js';
 
 export const addHealth: AddCommand = (program) => {
   const command = program
@@ -12,7 +13,7 @@ export const addHealth: AddCommand = (program) => {
     )
     .addHelpText('after', examples('omnimem health', 'omnimem health --json | jq .issues'));
   does(command, async (context) => {
-    const health = await context.tool<HealthResult>('health', {});
+    const health = await openedHealth(context);
     context.answer(health, say);
     return health.status === 'red' ? EXIT.failed : EXIT.ok;
   });

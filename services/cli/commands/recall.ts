@@ -3,6 +3,7 @@ import { type AddCommand, collect, does, examples } from '../command.js';
 import { EXIT } from '../exit-codes.js';
 import { indented, instant, oneLine } from '../output.js';
 import { wholeNumber } from '../parse.js';
+import { modelSettled } from '../settled.js';
 
 type Options = {
   readonly project?: readonly string[];
@@ -44,6 +45,7 @@ export const addRecall: AddCommand = (program) => {
       max_tokens: maxTokens,
       score_breakdown: scores,
     };
+    await modelSettled(context);
     const answer = await context.tool<RecallResult | RecallIndexResult>(short ? 'recall_index' : 'recall', input);
     context.answer(answer, sayRecall);
     return answer.results.length > 0 ? EXIT.ok : EXIT.nothingFound;

@@ -15,7 +15,7 @@ export const forget = defineTool({
   name: 'forget',
   title: 'Forget for good',
   description: `Erase memories for good: text, vectors and history, and the facts drawn from them. Only for "delete it permanently" or "wipe it"; otherwise use deprioritise.
-Two steps. First without confirm, saying what: key_or_query, or keys, or any of doc_id, project, created_after and created_before together. The answer previews what would go, with counts and a preview_id. Show it to the human. Then again with confirm: true and that preview_id, or exactly the keys of the preview. Nothing else is erased, and a query is never run again to find more.
+Two steps. First without confirm, saying what: key_or_query, or keys, or any of doc_id, project, created_after and created_before together. The answer previews what would go, with counts and a preview_id. Show it to the human. Then again with confirm: true and that preview_id, or exactly the keys of the preview. Nothing else is erased, and a query is never run again to find more. A key given with confirm names exactly what goes and needs no preview.
 The text leaves memory at once and the files on disk shortly after (disk: pending). An interrupted call goes on when it is repeated with the same preview_id.`,
   effect: 'destroys',
   idempotent: true,

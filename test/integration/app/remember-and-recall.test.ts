@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemRandom } from '../../../services/eventlog/random.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 
 describe('remember and recall', () => {
@@ -95,6 +96,29 @@ describe('remember and recall', () => {
     expect(done).toMatchObject({ status: 'deleted', deleted_keys: [stored.key] });
     expect((await queries.recall({ query: 'zanzibar bunker' }, test.call)).results).toEqual([]);
     expect(await queries.explainMemory({ key: stored.key }, test.call)).toMatchObject({ status: 'forgotten' });
+  });
+
+  it('holds a command id to the command it was first used for', async () => {
+    const { commands } = test.app;
+    const call = { ...test.call, commandId: systemRandom().ulid(Date.now()) };
+    const first = await commands.remember({ content: 'The Sunday job runs in Lisbon' }, call);
+    expect(await commands.remember({ content: 'The Sunday job runs in Lisbon' }, call)).toMatchObject({ ...first });
+    await expect(commands.remember({ content: 'Something else entirely' }, call)).rejects.toMatchObject({ code: 'CONFLICT' });
+    if (first.status !== 'stored') throw new Error('not stored');
+    await expect(commands.archive({ key_or_query: first.key }, call)).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect((await test.app.queries.recall({ query: 'Something else entirely' }, test.call)).results).toEqual([]);
+  });
+
+  it('answers nothing to an identifier that no memory holds', async () => {
+    expect((await test.app.queries.recall({ query: 'TS2345' }, test.call)).results).toEqual([]);
+  });
+
+  it('shows why a memory was revised', async () => {
+    const stored = await test.app.commands.remember({ content: 'Backups go to the Oslo vault' }, test.call);
+    if (stored.status !== 'stored') throw new Error('not stored');
+    await test.app.commands.revise({ key: stored.key, content: 'Backups go to the Bergen vault', reason: 'moved house' }, test.call);
+    const explained = await test.app.queries.explainMemory({ key: stored.key }, test.call);
+    expect(explained).toMatchObject({ timeline: [{}, { event: 'MemoryRevised', reason: 'moved house' }] });
   });
 
   it('is healthy', async () => {

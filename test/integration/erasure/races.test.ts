@@ -240,5 +240,6 @@ const partsOf = ({ log, keys, index, redis, queryParts, runner }: TestApp): Comm
   madeBy: async () => [],
   linesOf: async () => [],
   models: () => redis.smembers(keys.models),
+  redis: test.redis,
   onErased: () => 'external',
 });

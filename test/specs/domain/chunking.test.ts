@@ -114,3 +114,15 @@ describe('any strategy', () => {
     expect(chunks[0]).toMatch(/^(abcdefghi )+abcdefghi$/);
   });
 });
+
+describe('headings', () => {
+  it('stay with the text that follows them', () => {
+    const text = '# Deploy\n\n## Status\n\nAccepted\n\nRun make deploy.\n\nRollback\n--------\n\nRun make rollback.\n\n# Empty';
+    expect(chunkText(text, 'paragraphs')).toEqual([
+      '# Deploy\n\n## Status\n\nAccepted',
+      'Run make deploy.',
+      'Rollback\n--------\n\nRun make rollback.',
+      '# Empty',
+    ]);
+  });
+});
