@@ -248,6 +248,10 @@ const inspect = async (target: ValkeyTarget): Promise<Awaited<ReturnType<typeof 
   const client = connect(target, 'general', { name: 'omnimem-check', commandTimeoutMs: 10_000 });
   try {
     return await checkServer(client);
+  } catch (error) {
+    if (!isDomainError(error, 'UNAVAILABLE')) throw error;
+    const hint = 'Check VALKEY_URL, and that the server runs and can be reached from here';
+    throw new DomainError('UNAVAILABLE', `Valkey at ${describeTarget(target)}: ${error.message}`, hint, { cause: error });
   } finally {
     client.disconnect();
   }

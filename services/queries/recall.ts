@@ -24,6 +24,7 @@ import { recordRecall } from './telemetry.js';
 const DEFAULT_INDEX_K = 10;
 const SNIPPET = { default: 150, min: 50, max: 500 } as const;
 const NOTHING = 'No memory matches.';
+const SUPPRESSED = 'No memory matches. What was found speaks of suppressed topics; list_suppressions names them.';
 
 /** The memories that answer a query, best first, whole. */
 export const recall = async (parts: QueryParts, input: RecallInput, call: Call): Promise<RecallResult> => {
@@ -67,7 +68,8 @@ const found = async (parts: QueryParts, input: RecallInput, call: Call, topK: nu
     model: ranking.search === 'fused' ? parts.index.serving?.model.id : undefined,
   });
   parts.observe('total', performance.now() - started);
-  return { shown, ranking, notes: ranking.stale ? { stale: ranking.stale } : {} };
+  const hidden = shown.length === 0 && ranking.hits.length > 0 && parts.index.suppressed.topics.size > 0;
+  return { shown, ranking, notes: { ...(ranking.stale && { stale: ranking.stale }), ...(hidden && { message: SUPPRESSED }) } };
 };
 
 const foundEarlier = async (parts: QueryParts, asOf: string, call: Call, question: Question) => {

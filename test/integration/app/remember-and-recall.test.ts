@@ -121,6 +121,17 @@ describe('remember and recall', () => {
     expect(explained).toMatchObject({ timeline: [{}, { event: 'MemoryRevised', reason: 'moved house' }] });
   });
 
+  it('says when only suppressed topics were found', async () => {
+    const { commands, queries } = test.app;
+    await commands.remember({ content: 'The kingfisher nests under the old bridge' }, test.call);
+    await commands.suppressTopic({ topic: 'kingfisher' }, test.call);
+    const { results, message } = await queries.recall({ query: 'kingfisher nests old bridge' }, test.call);
+    expect(results).toEqual([]);
+    expect(message).toMatch(/suppressed topics/);
+    await commands.unsuppressTopic({ topic: 'kingfisher' }, test.call);
+    expect((await queries.recall({ query: 'kingfisher nests old bridge' }, test.call)).results).toHaveLength(1);
+  });
+
   it('is healthy', async () => {
     const health = await test.app.queries.health();
     expect(health.issues.filter(({ severity }) => severity === 'red')).toEqual([]);
