@@ -46,7 +46,7 @@ const preview = async (parts: CommandParts, input: ForgetInput, call: Call): Pro
   if (all.length === 0)
     return {
       status: 'not_found',
-      note: 'Nothing was erased: no memory matches well enough to be erased by words. Call recall_index and pass the keys.',
+      note: 'Nothing was erased, for nothing matches. Words match only what they say nearly exactly: call recall_index and pass the keys.',
     };
   const targets = (await candidates(parts, all.slice(0, LISTED))).map(({ key, state }) => ({
     key,

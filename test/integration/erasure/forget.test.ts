@@ -70,7 +70,10 @@ describe('what a preview means', () => {
   ])('refuses %s', (_, input) => expect(preview(input)).rejects.toMatchObject({ code: 'VALIDATION' }));
 
   it('finds nothing where nothing is', async () =>
-    expect(await test.app.commands.forget({ project: 'no-such-project' }, test.call)).toEqual({ status: 'not_found' }));
+    expect(await test.app.commands.forget({ project: 'no-such-project' }, test.call)).toEqual({
+      status: 'not_found',
+      note: expect.stringContaining('recall_index'),
+    }));
 });
 
 describe('confirming', () => {
