@@ -86,3 +86,15 @@ export const positionOf = (entry: LogEntry): Position => {
       return entry.fault.position;
   }
 };
+
+/** Undefined for an entry whose envelope is too damaged to name one. */
+export const subjectOf = (entry: LogEntry): string | undefined => {
+  switch (entry.kind) {
+    case 'event':
+      return entry.event.envelope.subject;
+    case 'husk':
+      return entry.husk.envelope.subject;
+    case 'fault':
+      return entry.fault.subject;
+  }
+};

@@ -1,6 +1,6 @@
 import type { Redis } from 'iovalkey';
 import type { DomainEvent } from '../../domain/catalogue.js';
-import { comparePositions, type LogEntry, ORIGIN, type Position, positionOf, type Recorded } from '../../domain/envelope.js';
+import { comparePositions, type LogEntry, ORIGIN, type Position, positionOf, type Recorded, subjectOf } from '../../domain/envelope.js';
 import { isMemoryKey } from '../../domain/memory/key.js';
 import { compileTopics, type TopicMatcher } from '../../domain/suppression.js';
 import { NAMESPACES, type Namespace } from '../../domain/vocabulary.js';
@@ -344,17 +344,6 @@ export class RecallIndex {
     return this.progress.position;
   }
 }
-
-const subjectOf = (entry: LogEntry<DomainEvent>): string | undefined => {
-  switch (entry.kind) {
-    case 'event':
-      return entry.event.envelope.subject;
-    case 'husk':
-      return entry.husk.envelope.subject;
-    case 'fault':
-      return entry.fault.subject;
-  }
-};
 
 const subjectsWithText = (page: readonly LogEntry<DomainEvent>[]): readonly string[] => [
   ...new Set(

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { DomainError } from '../../domain/errors.js';
 import type { Call } from '../api.js';
+import { RESULT_SECONDS } from '../eventlog/append.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
 import type { CommandParts } from './parts.js';
-
-const KEPT_SECONDS = 24 * 60 * 60;
 
 /**
  * Holds a command id to the command it was first used for: repeated with the same name and input it answers the first
@@ -23,7 +22,7 @@ export const heldToItsCommand = async <T>(
   const print = `${name}:${createHash('sha256').update(JSON.stringify(input)).digest('hex').slice(0, 32)}`;
   refuseAnother(await unavailableWhenDown(() => redis.get(key)), print);
   const result = await run();
-  refuseAnother(await unavailableWhenDown(() => redis.set(key, print, 'EX', KEPT_SECONDS, 'NX', 'GET')), print);
+  refuseAnother(await unavailableWhenDown(() => redis.set(key, print, 'EX', RESULT_SECONDS, 'NX', 'GET')), print);
   return result;
 };
 

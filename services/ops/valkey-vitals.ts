@@ -1,4 +1,5 @@
 import type { Redis } from 'iovalkey';
+import { parseInfo } from '../valkey/info.js';
 
 /** Figures of `INFO` that say how the server is, as numbers. */
 const VITALS = [
@@ -24,12 +25,7 @@ export type ValkeyVitals = {
 
 /** One `INFO`. Rejects with the raw Valkey error. */
 export const readVitals = async (redis: Redis): Promise<ValkeyVitals> => {
-  const fields = new Map(
-    (await redis.info()).split(/\r?\n/).flatMap((line): [string, string][] => {
-      const colon = line.indexOf(':');
-      return colon > 0 && !line.startsWith('#') ? [[line.slice(0, colon), line.slice(colon + 1)]] : [];
-    }),
-  );
+  const fields = parseInfo(await redis.info());
   return {
     version: fields.get('valkey_version') ?? fields.get('redis_version') ?? 'unknown',
     numbers: Object.fromEntries(VITALS.flatMap((name) => (fields.has(name) ? [[name, Number(fields.get(name))]] : []))),

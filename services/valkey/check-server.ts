@@ -1,6 +1,7 @@
 import type { Redis } from 'iovalkey';
 import { DomainError } from '../../domain/errors.js';
 import { unavailableWhenDown } from './errors.js';
+import { parseInfo } from './info.js';
 
 export type ServerFacts = {
   readonly version: string;
@@ -52,11 +53,3 @@ const modulesOf = async (client: Redis): Promise<string[]> => {
   if (!Array.isArray(reply)) return [];
   return reply.flatMap((entry: unknown) => (Array.isArray(entry) ? String(entry[entry.indexOf('name') + 1]).toLowerCase() : []));
 };
-
-const parseInfo = (text: string): Map<string, string> =>
-  new Map(
-    text.split(/\r?\n/).flatMap((line): [string, string][] => {
-      const colon = line.indexOf(':');
-      return colon > 0 && !line.startsWith('#') ? [[line.slice(0, colon), line.slice(colon + 1)]] : [];
-    }),
-  );
