@@ -1,6 +1,6 @@
 import { normalisedForIdentity } from './content.js';
 import { temporalBoost } from './temporal.js';
-import type { State } from './vocabulary.js';
+import type { Outcome, State } from './vocabulary.js';
 
 const DAY = 86_400_000;
 
@@ -8,9 +8,6 @@ const DAY = 86_400_000;
 export const FACT_WEIGHT = 0.5;
 /** What a deprioritised memory scores when a reinstate hint meets the query. */
 export const REINSTATE_SCORE = 0.6;
-
-export const OUTCOMES = ['succeeded', 'pivoted', 'abandoned'] as const;
-export type Outcome = (typeof OUTCOMES)[number];
 
 export type ScoringSettings = {
   /** Surface of a deprioritised memory, 0..1. */

@@ -4,7 +4,16 @@ import { isLive, type LiveMemory, memoryDecider } from './memory/memory.js';
 import { type TopicEvent, topicDecider } from './topic/topic.js';
 
 /** What an undo puts back, or leaves as it is. `memory` is its very existence. */
-export type UndoField = 'memory' | 'content' | 'tags' | 'state' | 'licence' | 'provenance' | 'suppression';
+export type UndoField =
+  | 'memory'
+  | 'content'
+  | 'tags'
+  | 'state'
+  | 'licence'
+  | 'provenance'
+  | 'experience'
+  | 'contradictions'
+  | 'suppression';
 
 /** What takes an action back on one subject. */
 export type Reversal<Event> = {
@@ -28,6 +37,8 @@ const WRITES: Readonly<Record<MemoryField, readonly MemoryEvent['type'][]>> = {
   licence: ['LicenceStamped'],
   provenance: ['ProvenanceStamped'],
   state: ['MemoryDeprioritised', 'MemoryArchived', 'MemoryReinstated'],
+  experience: ['ExperienceRecorded', 'ApproachAbandoned'],
+  contradictions: ['ContradictionFlagged', 'ContradictionResolved'],
 };
 const FIELDS = Object.keys(WRITES) as MemoryField[];
 
@@ -105,6 +116,18 @@ const RESTORE: Readonly<Record<MemoryField, Restore>> = {
   provenance: (now, { provenance }) =>
     now.provenance === provenance ? [] : [{ type: 'ProvenanceStamped', data: { provenance, previous: now.provenance } }],
   state: restoreState,
+  experience: (now, { experience }) =>
+    same(now.experience, experience)
+      ? []
+      : [{ type: 'ExperienceRecorded', data: { ...experience, abandoned_approaches: [...experience.abandoned_approaches] } }],
+  contradictions: (now, { contradictions }) => [
+    ...[...now.contradictions.keys()]
+      .filter((key) => !contradictions.has(key))
+      .map((key): MemoryEvent => ({ type: 'ContradictionResolved', data: { with: key, note: UNDONE } })),
+    ...[...contradictions]
+      .filter(([key]) => !now.contradictions.has(key))
+      .map(([, data]): MemoryEvent => ({ type: 'ContradictionFlagged', data })),
+  ],
 };
 
 /** The same for the suppression of a topic. */

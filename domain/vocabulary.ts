@@ -22,6 +22,14 @@ export type IngestMode = (typeof INGEST_MODES)[number];
 export const CHUNK_STRATEGIES = ['paragraphs', 'turn_pairs', 'sentences', 'fixed_tokens'] as const;
 export type ChunkStrategy = (typeof CHUNK_STRATEGIES)[number];
 
+/** How the work behind a memory ended. */
+export const OUTCOMES = ['succeeded', 'pivoted', 'abandoned'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** What can be abandoned. */
+export const ABANDONED_TYPES = ['library', 'approach', 'tool', 'pattern', 'service'] as const;
+export type AbandonedType = (typeof ABANDONED_TYPES)[number];
+
 /** Limits of the specification. Lengths are UTF-16 code units. */
 export const LIMITS = {
   content: 50_000,

@@ -1,6 +1,6 @@
 import type { Redis } from 'iovalkey';
-import type { Remembered } from '../domain/memory/events.js';
-import type { ChunkStrategy, IngestMode, Licence, Namespace, Provenance, State } from '../domain/vocabulary.js';
+import type { Abandoned, Remembered } from '../domain/memory/events.js';
+import type { ChunkStrategy, IngestMode, Licence, Namespace, Outcome, Provenance, State } from '../domain/vocabulary.js';
 import { pipelineServing } from './generation.js';
 import type { Keys } from './keys.js';
 import { type Applied, del, type Projection, type Row, set } from './projection.js';
@@ -29,6 +29,14 @@ export type MemoryRow = {
   readonly source_url: string | undefined;
   readonly title: string | undefined;
   readonly scope: 'project' | 'global' | undefined;
+  readonly expires_at: string | undefined;
+  /** 1 to 5. */
+  readonly effort_score: number | undefined;
+  readonly outcome: Outcome | undefined;
+  readonly iterations: number | undefined;
+  readonly breakthrough: string | undefined;
+  readonly gotchas: string | undefined;
+  readonly abandoned_approaches: readonly Abandoned[];
   readonly mode: IngestMode;
   /** Surface of an active memory: 1, or 0.5 for a fact that was extracted from another. */
   readonly base_surface: number;
@@ -59,6 +67,7 @@ const born = (memory: Remembered, { envelope }: Applied): Record<string, string>
     source_url: memory.source_url,
     title: memory.title,
     scope: memory.scope,
+    expires_at: memory.expires_at,
     mode: memory.mode,
     base_surface: memory.enriched_from === undefined ? 1 : 0.5,
     content_version: envelope.n,
@@ -73,7 +82,7 @@ const defined = (fields: Readonly<Record<string, string | number | undefined>>):
 
 type Fields = Readonly<Record<string, string | undefined>>;
 
-const changes = (event: Applied): Fields | undefined => {
+const changes = (event: Applied, row: Row | undefined): Fields | undefined => {
   const { n, at } = event.envelope;
   const version = String(n);
   const touched = { updated_at: at, version };
@@ -96,6 +105,25 @@ const changes = (event: Applied): Fields | undefined => {
       return { version, licence: event.data.licence, licence_note: event.data.licence_note };
     case 'ProvenanceStamped':
       return { version, provenance: event.data.provenance };
+    case 'ExperienceRecorded': {
+      const { effort_score, outcome, iterations, breakthrough, gotchas, abandoned_approaches } = event.data;
+      return {
+        ...touched,
+        effort_score: effort_score?.toString(),
+        outcome,
+        iterations: iterations?.toString(),
+        breakthrough,
+        gotchas,
+        abandoned_approaches: abandoned_approaches.length > 0 ? JSON.stringify(abandoned_approaches) : undefined,
+      };
+    }
+    case 'ApproachAbandoned':
+      return { ...touched, abandoned_approaches: JSON.stringify([...deadEnds(row?.abandoned_approaches), event.data]) };
+    case 'ContradictionFlagged':
+    case 'ContradictionResolved':
+    case 'EnrichmentFinished':
+    case 'EnrichmentParked':
+      return { version };
     default:
       return undefined;
   }
@@ -104,7 +132,7 @@ const changes = (event: Applied): Fields | undefined => {
 /** Row per memory: every field that reads need; no vector, no counter. A forgotten memory has no row. */
 export const memories: Projection = {
   name: 'memories',
-  version: 1,
+  version: 2,
   handles: [
     'MemoryRemembered',
     'MemoryRevised',
@@ -115,11 +143,18 @@ export const memories: Projection = {
     'MemoryForgotten',
     'LicenceStamped',
     'ProvenanceStamped',
+    'ExperienceRecorded',
+    'ApproachAbandoned',
+    'ContradictionFlagged',
+    'ContradictionResolved',
+    'EnrichmentFinished',
+    'EnrichmentParked',
   ],
-  apply: (event) => {
+  reads: ({ type, envelope }) => (type === 'ApproachAbandoned' ? [envelope.subject] : []),
+  apply: (event, rows) => {
     const { subject } = event.envelope;
     if (event.type === 'MemoryForgotten') return [del(subject)];
-    const fields = changes(event);
+    const fields = changes(event, rows.get(subject));
     return fields ? [set(subject, fields)] : [];
   },
 };
@@ -151,6 +186,13 @@ export const toMemory = (key: string, row: Row): MemoryRow | undefined => {
     source_url: row.source_url,
     title: row.title,
     scope: row.scope as MemoryRow['scope'],
+    expires_at: row.expires_at,
+    effort_score: numeral(row.effort_score),
+    outcome: row.outcome as Outcome | undefined,
+    iterations: numeral(row.iterations),
+    breakthrough: row.breakthrough,
+    gotchas: row.gotchas,
+    abandoned_approaches: deadEnds(row.abandoned_approaches),
     mode: row.mode as IngestMode,
     base_surface: numeral(row.base_surface) ?? 1,
     content_version: numeral(row.content_version) ?? 0,
@@ -158,11 +200,15 @@ export const toMemory = (key: string, row: Row): MemoryRow | undefined => {
   };
 };
 
+const list = (json: string | undefined): readonly string[] => entries(json).map(String);
+
+const deadEnds = (json: string | undefined): readonly Abandoned[] => entries(json) as readonly Abandoned[];
+
 /** A damaged field costs itself and not the row, let alone the page that shows it; `verify` names the row. */
-const list = (json: string | undefined): readonly string[] => {
+const entries = (json: string | undefined): readonly unknown[] => {
   try {
     const value: unknown = json === undefined ? [] : JSON.parse(json);
-    return Array.isArray(value) ? value.map(String) : [];
+    return Array.isArray(value) ? value : [];
   } catch {
     return [];
   }

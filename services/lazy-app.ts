@@ -1,5 +1,5 @@
 import { DomainError } from '../domain/errors.js';
-import type { App, HealthResult } from './api.js';
+import type { App, HealthResult, Queries } from './api.js';
 import { VERSION } from './version.js';
 
 /** An app that is served before it is open: what is asked meanwhile waits in `whenReady`, bounded, and says what for. */
@@ -39,7 +39,7 @@ export const createLazyApp = (): LazyApp => {
         return need().commands;
       },
       get queries() {
-        return open?.queries ?? { ...closedQueries(need), health: async () => startingHealth(what), version: () => ({ version: VERSION }) };
+        return open?.queries ?? closedQueries(need, { health: async () => startingHealth(what), version: () => ({ version: VERSION }) });
       },
       get backups() {
         return need().backups;
@@ -69,15 +69,10 @@ export const createLazyApp = (): LazyApp => {
 };
 
 /** Queries that say why they cannot be answered yet. */
-const closedQueries = (need: () => App): Omit<App['queries'], 'version' | 'health'> => ({
-  recall: async (...input) => need().queries.recall(...input),
-  recallIndex: async (...input) => need().queries.recallIndex(...input),
-  recallDetail: async (...input) => need().queries.recallDetail(...input),
-  listSuppressions: async (...input) => need().queries.listSuppressions(...input),
-  findDuplicates: async (...input) => need().queries.findDuplicates(...input),
-  memoryAudit: async (...input) => need().queries.memoryAudit(...input),
-  explainMemory: async (...input) => need().queries.explainMemory(...input),
-});
+const closedQueries = (need: () => App, open: Pick<Queries, 'health' | 'version'>): Queries =>
+  new Proxy(open as Queries, {
+    get: (answers, name: keyof Queries) => (name in answers ? answers[name] : async (): Promise<App> => need()),
+  });
 
 /** Health of a process that has not opened its store: not well, and why. */
 const startingHealth = (what: string): HealthResult => ({

@@ -2,7 +2,8 @@ import type { Decider } from '../decider.js';
 import { DomainError } from '../errors.js';
 import { applyTagEdit, type TagEdit } from '../tags.js';
 import type { Licence, Namespace, Provenance, State } from '../vocabulary.js';
-import type { MemoryEvent, Remembered } from './events.js';
+import type { Abandoned, MemoryEvent, Remembered } from './events.js';
+import { type Experience, experienceAfter, NO_EXPERIENCE, type RecordedExperience } from './experience.js';
 
 export type MemoryCommand =
   | { readonly type: 'RememberMemory'; readonly data: Remembered }
@@ -13,7 +14,17 @@ export type MemoryCommand =
   | { readonly type: 'ReinstateMemory'; readonly data: Record<string, never> }
   | { readonly type: 'ForgetMemory'; readonly data: Record<string, never> }
   | { readonly type: 'StampLicence'; readonly data: { readonly licence: Licence; readonly licence_note?: string | undefined } }
-  | { readonly type: 'StampProvenance'; readonly data: { readonly provenance: Provenance } };
+  | { readonly type: 'StampProvenance'; readonly data: { readonly provenance: Provenance } }
+  | { readonly type: 'RecordExperience'; readonly data: RecordedExperience }
+  | { readonly type: 'AbandonApproach'; readonly data: Abandoned }
+  | { readonly type: 'FlagContradiction'; readonly data: Flagged }
+  | {
+      readonly type: 'ResolveContradiction';
+      readonly data: { readonly with: string; readonly keep?: string | undefined; readonly note?: string | undefined };
+    };
+
+/** A contradiction as it is flagged on one of the two. */
+export type Flagged = Extract<MemoryEvent, { type: 'ContradictionFlagged' }>['data'];
 
 /** A memory that exists, as its commands see it. */
 export type LiveMemory = {
@@ -29,6 +40,9 @@ export type LiveMemory = {
   readonly provenance: Provenance;
   readonly doc_id: string | undefined;
   readonly enriched_from: string | undefined;
+  readonly experience: Experience;
+  /** Open contradictions by the key of the other memory. */
+  readonly contradictions: ReadonlyMap<string, Flagged>;
 };
 
 export type Memory = { readonly status: 'absent' } | { readonly status: 'forgotten' } | LiveMemory;
@@ -104,6 +118,24 @@ const decide = (command: MemoryCommand, memory: Memory): MemoryEvent[] => {
       const { provenance: previous } = live(memory);
       return previous === command.data.provenance ? [] : [{ type: 'ProvenanceStamped', data: { ...command.data, previous } }];
     }
+
+    case 'RecordExperience': {
+      const { experience } = live(memory);
+      const after = experienceAfter(experience, command.data);
+      return JSON.stringify(after) === JSON.stringify(experience)
+        ? []
+        : [{ type: 'ExperienceRecorded', data: { ...after, abandoned_approaches: [...after.abandoned_approaches] } }];
+    }
+
+    case 'AbandonApproach':
+      live(memory);
+      return [{ type: 'ApproachAbandoned', data: command.data }];
+
+    case 'FlagContradiction':
+      return live(memory).contradictions.has(command.data.with) ? [] : [{ type: 'ContradictionFlagged', data: command.data }];
+
+    case 'ResolveContradiction':
+      return live(memory).contradictions.has(command.data.with) ? [{ type: 'ContradictionResolved', data: command.data }] : [];
   }
 };
 
@@ -124,6 +156,8 @@ const evolve = (memory: Memory, event: MemoryEvent): Memory => {
       provenance,
       doc_id,
       enriched_from,
+      experience: NO_EXPERIENCE,
+      contradictions: new Map(),
     };
   }
   if (!isLive(memory)) return memory;
@@ -142,6 +176,19 @@ const evolve = (memory: Memory, event: MemoryEvent): Memory => {
       return { ...memory, licence: event.data.licence, licence_note: event.data.licence_note };
     case 'ProvenanceStamped':
       return { ...memory, provenance: event.data.provenance };
+    case 'ExperienceRecorded':
+      return { ...memory, experience: event.data };
+    case 'ApproachAbandoned': {
+      const { experience } = memory;
+      return { ...memory, experience: { ...experience, abandoned_approaches: [...experience.abandoned_approaches, event.data] } };
+    }
+    case 'ContradictionFlagged':
+      return { ...memory, contradictions: new Map([...memory.contradictions, [event.data.with, event.data]]) };
+    case 'ContradictionResolved':
+      return { ...memory, contradictions: new Map([...memory.contradictions].filter(([key]) => key !== event.data.with)) };
+    case 'EnrichmentFinished':
+    case 'EnrichmentParked':
+      return memory;
   }
 };
 

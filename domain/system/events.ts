@@ -50,7 +50,28 @@ export const LogRestored = defineEvent(
   }),
 );
 
-export const systemEvents = [EmbeddingModelChanged, ErasureConfirmed, MigrationApplied, BackupTaken, LogRestored, ActionUndone] as const;
+/** Maintenance looked through a project, or the whole store; what it changed is under the same correlation. */
+export const MaintenanceRan = defineEvent(
+  'MaintenanceRan',
+  z.object({
+    project: z.string().optional(),
+    duplicates_archived: z.array(z.string()),
+    contradictions_found: z.array(z.tuple([z.string(), z.string()])),
+    knowledge_expired: z.array(z.string()),
+    /** How many more there were than one run may change. */
+    left: z.number().int().nonnegative(),
+  }),
+);
+
+export const systemEvents = [
+  EmbeddingModelChanged,
+  ErasureConfirmed,
+  MigrationApplied,
+  BackupTaken,
+  LogRestored,
+  ActionUndone,
+  MaintenanceRan,
+] as const;
 export type SystemEvent = EventOf<(typeof systemEvents)[number]>;
 
 /** Series without end take a subject per day and no expected version. `at` is ISO, UTC. */

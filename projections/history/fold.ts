@@ -3,12 +3,10 @@ import type { LogEntry } from '../../domain/envelope.js';
 import { memories } from '../memories.js';
 import type { Applied, Row } from '../projection.js';
 
-const NO_ROWS: ReadonlyMap<string, Row> = new Map();
-
 /** A memory's row after one more of its events, by the rule of the memories view. Empty when there is no row. */
 export const rowAfter = (row: Row, event: Applied): Row => {
   let fields = row;
-  for (const write of memories.apply(event, NO_ROWS)) {
+  for (const write of memories.apply(event, new Map([[event.envelope.subject, row]]))) {
     if (write.op === 'del') fields = {};
     if (write.op === 'set') fields = withFields(fields, write.fields);
   }

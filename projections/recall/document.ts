@@ -15,13 +15,17 @@ export type Document = Facets &
     readonly contentVersion: number;
     readonly enrichedFrom: string | undefined;
     readonly reinstateHints: readonly string[];
+    /** Epoch milliseconds from which it is left out. */
+    readonly expiresAt?: number | undefined;
+    /** Keys of memories that say the opposite, while that is not settled. */
+    readonly contradicts?: readonly string[] | undefined;
   };
 
 /** The document after one more event of its memory; undefined when there is none (yet, or any more). */
 export const evolveDocument = (document: Document | undefined, event: Recorded<DomainEvent>): Document | undefined => {
   if (event.type === 'MemoryForgotten') return undefined;
   if (event.type === 'MemoryRemembered') {
-    const { namespace, project, licence, enriched_from, event_date } = event.data;
+    const { namespace, project, licence, enriched_from, event_date, expires_at } = event.data;
     return {
       key: event.envelope.subject,
       namespace,
@@ -34,6 +38,7 @@ export const evolveDocument = (document: Document | undefined, event: Recorded<D
       enrichedFrom: enriched_from,
       eventDate: event_date === undefined ? undefined : Date.parse(event_date),
       reinstateHints: [],
+      ...(expires_at !== undefined && { expiresAt: Date.parse(expires_at) }),
     };
   }
   if (document === undefined) return undefined;
@@ -48,6 +53,12 @@ export const evolveDocument = (document: Document | undefined, event: Recorded<D
       return { ...document, state: 'active' };
     case 'LicenceStamped':
       return { ...document, licence: event.data.licence };
+    case 'ExperienceRecorded':
+      return { ...document, outcome: event.data.outcome, effort: event.data.effort_score };
+    case 'ContradictionFlagged':
+      return { ...document, contradicts: [...new Set([...(document.contradicts ?? []), event.data.with])] };
+    case 'ContradictionResolved':
+      return { ...document, contradicts: document.contradicts?.filter((key) => key !== event.data.with) };
     default:
       return document;
   }

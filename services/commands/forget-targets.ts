@@ -1,5 +1,5 @@
 import { DomainError } from '../../domain/errors.js';
-import { parseProjectName } from '../../domain/project.js';
+import { parseProjectName } from '../../domain/project/name.js';
 import { NAMESPACES } from '../../domain/vocabulary.js';
 import type { ForgetInput } from '../api.js';
 import { isKey, parseKey } from './keys.js';

@@ -5,7 +5,7 @@ import { DomainError } from '../../domain/errors.js';
 import { parseLicenceNote } from '../../domain/licence.js';
 import type { MemoryEvent, Remembered } from '../../domain/memory/events.js';
 import { memoryKey, namespaceOf } from '../../domain/memory/key.js';
-import { parseProjectName } from '../../domain/project.js';
+import { parseProjectName } from '../../domain/project/name.js';
 import { parseTags } from '../../domain/tags.js';
 import type { Namespace, State } from '../../domain/vocabulary.js';
 import { refuseSecrets } from './intake.js';

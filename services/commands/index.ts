@@ -11,11 +11,14 @@ import { setLicence, setProvenance } from './stamping.js';
 import { suppressTopic, unsuppressTopic } from './topics.js';
 import { undo } from './undo.js';
 
+/** A command without its parts. */
+export type Bound<Input, Result> = (input: Input, call: Call) => Promise<Result>;
+
 /** The write side over its parts. */
 export const createCommands = (parts: CommandParts): Commands => {
   const over =
-    <Input, Result>(command: (parts: CommandParts, input: Input, call: Call) => Promise<Result>) =>
-    (input: Input, call: Call): Promise<Result> =>
+    <Input, Result>(command: (parts: CommandParts, input: Input, call: Call) => Promise<Result>): Bound<Input, Result> =>
+    (input, call) =>
       heldToItsCommand(parts, command.name, input, call, () => command(parts, input, call));
   return {
     remember: over(remember),

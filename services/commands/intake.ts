@@ -3,7 +3,7 @@ import { DomainError } from '../../domain/errors.js';
 import { stripFraming } from '../../domain/framing.js';
 import { licenceForWrite } from '../../domain/licence.js';
 import type { Remembered } from '../../domain/memory/events.js';
-import { parseProjectName } from '../../domain/project.js';
+import { parseProjectName } from '../../domain/project/name.js';
 import { provenanceForWrite } from '../../domain/provenance.js';
 import { findSecrets } from '../../domain/secrets.js';
 import { parseTags } from '../../domain/tags.js';

@@ -1,6 +1,6 @@
 import { DomainError } from '../../domain/errors.js';
 import { clip } from '../../domain/passage.js';
-import { parseProjectName } from '../../domain/project.js';
+import { parseProjectName } from '../../domain/project/name.js';
 import { NAMESPACES, type State } from '../../domain/vocabulary.js';
 import { counters, countSets, countShared, membersOf, membersShared, sets } from '../../projections/counters.js';
 import { withServing } from '../../projections/generation.js';

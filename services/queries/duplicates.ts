@@ -1,6 +1,6 @@
 import { DomainError } from '../../domain/errors.js';
 import { clip } from '../../domain/passage.js';
-import { parseProjectName } from '../../domain/project.js';
+import { parseProjectName } from '../../domain/project/name.js';
 import { NAMESPACES } from '../../domain/vocabulary.js';
 import { readVectors } from '../../projections/recall/vector-cache.js';
 import type { Call, FindDuplicatesInput, FindDuplicatesResult } from '../api.js';

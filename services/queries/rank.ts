@@ -1,7 +1,7 @@
 import { parseQuery } from '../../domain/content.js';
 import { DomainError } from '../../domain/errors.js';
 import type { FusedHit } from '../../domain/fusion.js';
-import { parseProjectName } from '../../domain/project.js';
+import { parseProjectName } from '../../domain/project/name.js';
 import { byScoreThenKey, isReinstateCandidate, type ScoreBreakdown, scoreMemory } from '../../domain/scoring.js';
 import { dateHint } from '../../domain/temporal.js';
 import { NAMESPACES, type Namespace, type State } from '../../domain/vocabulary.js';

@@ -6,6 +6,7 @@ import { helpText, parseOptions } from './options.js';
 import { tableOf, writeRun } from './report.js';
 import type { Context, Scenario } from './scenario.js';
 import { append } from './scenarios/append.js';
+import { backup } from './scenarios/backup.js';
 import { footprint } from './scenarios/footprint.js';
 import { recall } from './scenarios/recall.js';
 import { replay } from './scenarios/replay.js';
@@ -14,7 +15,7 @@ import { start } from './scenarios/start.js';
 import { visible } from './scenarios/visible.js';
 import { createStores } from './stores.js';
 
-const SCENARIOS: readonly Scenario[] = [append, replay, recall, visible, footprint, start, retrieval];
+const SCENARIOS: readonly Scenario[] = [append, replay, recall, visible, footprint, start, backup, retrieval];
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 

@@ -1,7 +1,18 @@
 import { ulid } from 'ulid';
 import { DomainError } from '../../domain/errors.js';
 import { memoryKey } from '../../domain/memory/key.js';
-import type { App, Call, Commands, HealthResult, MemoryDetail, Queries, RecallItem, StampResult } from '../../services/api.js';
+import type {
+  App,
+  Call,
+  Commands,
+  HealthResult,
+  MemoryCommands,
+  MemoryDetail,
+  MemoryQueries,
+  Queries,
+  RecallItem,
+  StampResult,
+} from '../../services/api.js';
 
 /**
  * An app in memory for tests of the transports: it stores, finds by words and forgets, and shows what the edges passed in.
@@ -52,7 +63,7 @@ export const createFakeApp = (): FakeApp => {
     return { affected: [{ key, previous_state: memory.state, new_state: state, surface_score: state === 'active' ? 1 : 0.2 }] };
   };
 
-  const commands: Commands = {
+  const commands: MemoryCommands = {
     remember: (input, call) =>
       run('remember', input, call, () => {
         if (input.content.trim() === '') throw new DomainError('VALIDATION', 'content is empty', 'Say what is to be remembered.');
@@ -146,7 +157,7 @@ export const createFakeApp = (): FakeApp => {
       .map(({ updated_at: _updated, chunk_index: _index, ...memory }) => ({ ...memory, score: 0.9 }));
   };
 
-  const queries: Queries = {
+  const queries: MemoryQueries = {
     recall: (input, call) =>
       run('recall', input, call, () => ({ results: matching(input.query).slice(0, input.top_k ?? 5), search: 'lexical' as const })),
     recallIndex: (input, call) =>
@@ -195,9 +206,16 @@ export const createFakeApp = (): FakeApp => {
     version: () => ({ version: '0.0.0-test' }),
   };
 
+  /** The areas that no transport test looks at: noted, and answered with nothing in it. */
+  const withRest = <Known extends object, Whole extends Known>(known: Known): Whole =>
+    new Proxy(known as Whole, {
+      get: (target, name: string) =>
+        name in target ? target[name as keyof Whole] : (input: unknown, call: Call | undefined) => run(name, input, call, () => ({})),
+    });
+
   const app: FakeApp = {
-    commands,
-    queries,
+    commands: withRest<MemoryCommands, Commands>(commands),
+    queries: withRest<MemoryQueries, Queries>(queries),
     backups: {
       dump: (input, call) => run('dump', input, call, () => DUMPED),
       list: async () => ({ dir: '/backups', backups: [], unreadable: [] }),

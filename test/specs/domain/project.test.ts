@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseProjectName } from '../../../domain/project.js';
+import { parseProjectName } from '../../../domain/project/name.js';
 
 const refused = expect.objectContaining({ code: 'VALIDATION', message: expect.stringMatching(/A-Z a-z.*_ - \. and space/) });
 

@@ -5,13 +5,12 @@ import {
   DEFAULT_SCORING,
   experienceWeight,
   isReinstateCandidate,
-  OUTCOMES,
   recency,
   type Scorable,
   scoreMemory,
   surfaceScore,
 } from '../../../domain/scoring.js';
-import { STATES } from '../../../domain/vocabulary.js';
+import { OUTCOMES, STATES } from '../../../domain/vocabulary.js';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 10, 4);

@@ -69,6 +69,8 @@ const active = {
   provenance: 'retrieved',
   doc_id: 'doc-1',
   enriched_from: facts.enriched_from,
+  experience: { abandoned_approaches: [] },
+  contradictions: new Map(),
 };
 
 describe('a memory that does not exist', () => {

@@ -1,0 +1,14 @@
+/** The moment that an answer is of. */
+export type AsOf = {
+  /** The last event of the log that the answer knows of; `0-0` before the first. */
+  readonly position: string;
+  /** ISO: scores count from then. */
+  readonly time: string;
+  /** Memories that were there and have been forgotten since. */
+  readonly forgotten_since: number;
+  /** The vector space that was searched; null where words alone were. */
+  readonly model: string | null;
+  /** Whether nothing that was there then is missing; when not, `note` says what. */
+  readonly exact: boolean;
+  readonly note?: string;
+};

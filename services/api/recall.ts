@@ -1,0 +1,108 @@
+import type { Licence, Namespace, Provenance, State } from '../../domain/vocabulary.js';
+import type { AsOf } from './as-of.js';
+
+export type RecallInput = {
+  readonly query: string;
+  /** ISO time, or a stream id: the answer is of that moment. */
+  readonly as_of?: string | undefined;
+  readonly top_k?: number | undefined;
+  readonly namespaces?: readonly Namespace[] | undefined;
+  readonly project_filter?: string | readonly string[] | undefined;
+  readonly score_breakdown?: boolean | undefined;
+  /** Upper bound on the answer; best results first, what was cut is named. */
+  readonly max_tokens?: number | undefined;
+};
+
+export type ScoreParts = {
+  /** Fused similarity, before the multipliers. */
+  readonly similarity: number;
+  readonly vector?: number;
+  readonly lexical?: number;
+  readonly surface: number;
+  readonly recency: number;
+  readonly experience: number;
+  readonly temporal: number;
+};
+
+/** Whose text it is, on every read surface. */
+export type Classification = { readonly licence: Licence; readonly licence_note?: string; readonly provenance: Provenance };
+
+export type RecallItem = Classification & {
+  readonly key: string;
+  readonly namespace: Namespace;
+  readonly content: string;
+  readonly score: number;
+  readonly state: State;
+  readonly project?: string;
+  readonly tags?: readonly string[];
+  readonly created_at: string;
+  readonly reinstate_candidate?: true;
+  readonly deprioritised_reason?: string;
+  readonly source_url?: string;
+  readonly event_date?: string;
+  readonly enriched_from?: string;
+  readonly doc_id?: string;
+  readonly score_breakdown?: ScoreParts;
+};
+
+/** How much the answer can be trusted to be complete. Absent fields mean nothing to report. */
+export type RecallNotes = {
+  /** Set when nothing was good enough; results are then empty. */
+  readonly message?: string;
+  readonly licence_notice?: string;
+  /** `lexical` while no model serves, and why. */
+  readonly search?: 'fused' | 'lexical';
+  readonly search_note?: string;
+  /** Set when a view was behind the log's head by more than the bound. */
+  readonly stale?: { readonly events: number; readonly note: string };
+  /** Set when the answer is of an earlier moment. */
+  readonly as_of?: AsOf;
+  /** Set when results were cut to the token bound: their keys, for recall_detail. */
+  readonly cut?: { readonly keys: readonly string[]; readonly note: string };
+};
+
+export type RecallResult = { readonly results: readonly RecallItem[] } & RecallNotes;
+
+export type RecallIndexInput = RecallInput & { readonly snippet_length?: number | undefined };
+export type RecallIndexItem = Classification & {
+  readonly key: string;
+  readonly namespace: Namespace;
+  readonly snippet: string;
+  readonly score: number;
+  readonly estimated_tokens: number;
+  readonly event_date?: string;
+  readonly state: State;
+  readonly project?: string;
+  readonly tags?: readonly string[];
+  readonly reinstate_candidate?: true;
+  readonly score_breakdown?: ScoreParts;
+};
+export type RecallIndexResult = {
+  readonly results: readonly RecallIndexItem[];
+  readonly token_estimate: { readonly index: number; readonly full: number };
+} & RecallNotes;
+
+export type MemoryDetail = Classification & {
+  readonly key: string;
+  readonly content: string;
+  readonly namespace: Namespace;
+  readonly state: State;
+  readonly project?: string;
+  readonly tags?: readonly string[];
+  readonly source_url?: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly doc_id?: string;
+  readonly chunk_index?: number;
+  readonly event_date?: string;
+};
+export type RecallDetailInput = {
+  readonly keys: readonly string[];
+  readonly max_tokens?: number | undefined;
+  /** With one key: where its text begins, to read on in one that was cut. */
+  readonly offset?: number | undefined;
+};
+export type RecallDetailResult = {
+  readonly results: readonly (MemoryDetail | { readonly key: string; readonly status: 'not_found' })[];
+  readonly cut?: { readonly keys: readonly string[]; readonly note: string };
+};
