@@ -1,8 +1,11 @@
 /** What the vectors say of a memory: the cosine of its best window. */
 export type VectorEvidence = { readonly key: string; readonly similarity: number; readonly window: number };
 
-/** What the words say of a memory: BM25 over the query's ideal, and the share of the query's words it holds, both 0..1. */
-export type LexicalEvidence = { readonly key: string; readonly score: number; readonly coverage: number };
+/**
+ * What the words say of a memory: BM25 over the query's ideal, and the share of the query's words it holds, both 0..1.
+ * `named`: it holds a rare code or name that the query spells out.
+ */
+export type LexicalEvidence = { readonly key: string; readonly score: number; readonly coverage: number; readonly named?: true };
 
 /** What both say together. */
 export type FusedHit = {
@@ -32,6 +35,8 @@ export const RECALL_MIN_SCORE = 0.36;
 const WORDS_IN_RELEVANCE = 0.2;
 /** From 9 tenths of the query's words on, weighed by rarity, the words are enough: an identifier is found in any text. */
 const COVERAGE_IN_RELEVANCE = 0.4;
+/** Whoever asks for ERR_4711 means the memory that holds it, however many other words stand around it. */
+const NAMED = { evidence: 0.7, relevance: 0.5 } as const;
 /** Where there is no vector, evidence of 0.18 has to do. */
 const WORDS_ALONE_IN_RELEVANCE = 2;
 /** The neighbours, counted from the nearest, whose mean cosine is the noise of a search. */
@@ -57,16 +62,18 @@ export const fuse = (vectors: readonly VectorEvidence[] | undefined, words: read
   const hits = [...new Set([...vectorOf.keys(), ...wordsOf.keys()])].map((key) => {
     const vector = vectorOf.get(key);
     const cosine = vector?.similarity;
-    const { score: lexical, coverage } = wordsOf.get(key) ?? NO_WORDS;
-    const evidence = evidenceOf(lexical, coverage);
+    const { score: lexical, coverage, named } = wordsOf.get(key) ?? NO_WORDS;
+    const spelt = evidenceOf(lexical, coverage);
+    const evidence = named ? Math.max(spelt, NAMED.evidence) : spelt;
     const score = rounded((1 - weight) * (cosine ?? 0) + weight * evidence);
-    return { key, score, relevance: relevanceOf(cosine, evidence, coverage), cosine, window: vector?.window, lexical, coverage };
+    const relevance = Math.max(relevanceOf(cosine, evidence, coverage), named ? NAMED.relevance : -1);
+    return { key, score, relevance, cosine, window: vector?.window, lexical, coverage };
   });
   const judged = vectors === undefined ? hits : inContext(hits, liftOf(vectors));
   return judged.sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1));
 };
 
-const NO_WORDS = { score: 0, coverage: 0 };
+const NO_WORDS: Omit<LexicalEvidence, 'key'> = { score: 0, coverage: 0 };
 
 const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
 

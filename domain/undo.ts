@@ -13,7 +13,10 @@ export type UndoField =
   | 'provenance'
   | 'experience'
   | 'contradictions'
-  | 'suppression';
+  | 'suppression'
+  | 'context'
+  | 'domains'
+  | 'merge';
 
 /** What takes an action back on one subject. */
 export type Reversal<Event> = {
@@ -29,7 +32,7 @@ export type Numbered<Event> = Event & { readonly n: number };
 /** Written as the reason of compensating events that take one. */
 export const UNDONE = 'undone';
 
-type MemoryField = Exclude<UndoField, 'memory' | 'suppression'>;
+type MemoryField = Exclude<UndoField, 'memory' | 'suppression' | 'context' | 'domains' | 'merge'>;
 
 const WRITES: Readonly<Record<MemoryField, readonly MemoryEvent['type'][]>> = {
   content: ['MemoryRevised'],
@@ -82,7 +85,7 @@ const undoBirth = (events: readonly Numbered<MemoryEvent>[], undone: ReadonlySet
 };
 
 /** The version at which the undone writers at the end of this list begin. */
-const lastRun = (writers: readonly Numbered<MemoryEvent | TopicEvent>[], undone: ReadonlySet<number>): number | 'none' | 'overwritten' => {
+export const lastRun = (writers: readonly { readonly n: number }[], undone: ReadonlySet<number>): number | 'none' | 'overwritten' => {
   if (!writers.some(({ n }) => undone.has(n))) return 'none';
   const before = writers.findLastIndex(({ n }) => !undone.has(n));
   return writers[before + 1]?.n ?? 'overwritten';

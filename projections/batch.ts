@@ -1,5 +1,6 @@
 import type { DomainEvent } from '../domain/catalogue.js';
 import { comparePositions, type FaultCode, type LogEntry, ORIGIN, type Position, positionOf } from '../domain/envelope.js';
+import { erases } from '../domain/erasure.js';
 import type { DeadLetter, Degraded } from './dead-letter.js';
 import type { Applied, Projection, Row, Write } from './projection.js';
 
@@ -110,7 +111,7 @@ export const planBatch = (context: BatchContext, entries: readonly Entry[]): Bat
   return { entries: taken, to, eventId, writes, origins, degraded, letters };
 };
 
-const forgets = (entry: Entry): boolean => entry.kind === 'event' && entry.event.type === 'MemoryForgotten';
+const forgets = (entry: Entry): boolean => entry.kind === 'event' && erases(entry.event.type);
 
 /** Position, event id and subject of an entry, as far as they are known. */
 export const identify = (

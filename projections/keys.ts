@@ -30,6 +30,12 @@ export const createKeys = (tenant: string, cluster = false) => {
     meta: key('meta'),
     /** Hash per subject and model: `n` (content version) and `w` (its windows' vectors, concatenated float32). */
     embedding: (model: string, subject: string) => key('emb', model, subject),
+    /** Name of the server's vector index over one model and namespace; an index is no key. */
+    searchIndex: (model: string, namespace: string) => key('idx', model, namespace),
+    /** Beginning of the rows that such an index reads, and of nothing else. */
+    searchRows: (model: string, namespace: string) => key('vec', model, namespace, ''),
+    /** Hash per window of a memory: its vector and what filters look at. */
+    searchRow: (model: string, namespace: string, memory: string, window: number) => key('vec', model, namespace, memory, window),
     /** Set: every model id that ever had vectors here. */
     models: key('models'),
     /** Capped stream that announces vectors filled in after the append. */
@@ -49,6 +55,8 @@ export const createKeys = (tenant: string, cluster = false) => {
     leaseTokens: key('lease-tokens'),
     /** Stream of ids and codes of events that could not be applied; no text. */
     deadLetter: key('deadletter'),
+    /** Hash: what the worker that enriches does and failed at; keys and codes, no text. */
+    enrichment: key('enrichment'),
     /** Capped stream of recalls: keys, ranks, scores; no text. */
     recalls: key('recalls'),
     /** Hash per day: recall id to its query text. */
@@ -68,9 +76,9 @@ export const KEY_REGISTER: readonly { readonly pattern: RegExp; readonly kind: '
   { pattern: /^ev:/, kind: 'log' },
   { pattern: /^(view|proj):/, kind: 'view' },
   { pattern: /^claims$/, kind: 'cache' },
-  { pattern: /^emb:/, kind: 'cache' },
+  { pattern: /^(emb|vec):/, kind: 'cache' },
   { pattern: /^(models|vectors|deadletter)$/, kind: 'cache' },
   { pattern: /^n:/, kind: 'counter' },
   { pattern: /^(cmd|lease|recall-texts|forget-plan|migration):/, kind: 'ephemeral' },
-  { pattern: /^(recalls|processes|lease-tokens|restoring)$/, kind: 'ephemeral' },
+  { pattern: /^(recalls|processes|lease-tokens|restoring|enrichment)$/, kind: 'ephemeral' },
 ];

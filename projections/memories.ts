@@ -1,7 +1,9 @@
 import type { Redis } from 'iovalkey';
+import { erases } from '../domain/erasure.js';
 import type { Abandoned, Remembered } from '../domain/memory/events.js';
 import type { ChunkStrategy, IngestMode, Licence, Namespace, Outcome, Provenance, State } from '../domain/vocabulary.js';
 import { pipelineServing } from './generation.js';
+import { type ContextRow, contextChanges, contextRow } from './contexts.js';
 import type { Keys } from './keys.js';
 import { type Applied, del, type Projection, type Row, set } from './projection.js';
 
@@ -37,6 +39,8 @@ export type MemoryRow = {
   readonly breakthrough: string | undefined;
   readonly gotchas: string | undefined;
   readonly abandoned_approaches: readonly Abandoned[];
+  /** Of the context of a project, which is kept among the memories under its own key. */
+  readonly context?: ContextRow | undefined;
   readonly mode: IngestMode;
   /** Surface of an active memory: 1, or 0.5 for a fact that was extracted from another. */
   readonly base_surface: number;
@@ -99,8 +103,11 @@ const changes = (event: Applied, row: Row | undefined): Fields | undefined => {
     }
     case 'MemoryArchived':
       return { ...touched, state: 'archived', deprioritised_reason: event.data.reason };
-    case 'MemoryReinstated':
-      return { ...touched, state: 'active', deprioritised_reason: undefined };
+    case 'MemoryReinstated': {
+      // Whoever brings back what has expired wants it, whatever its date said.
+      const expired = row?.expires_at !== undefined && Date.parse(row.expires_at) <= Date.parse(at);
+      return { ...touched, state: 'active', deprioritised_reason: undefined, ...(expired && { expires_at: undefined }) };
+    }
     case 'LicenceStamped':
       return { version, licence: event.data.licence, licence_note: event.data.licence_note };
     case 'ProvenanceStamped':
@@ -124,15 +131,30 @@ const changes = (event: Applied, row: Row | undefined): Fields | undefined => {
     case 'EnrichmentFinished':
     case 'EnrichmentParked':
       return { version };
+    case 'ProjectContextSet':
+    case 'ProjectStateUpdated':
+    case 'ProjectDomainsDeclared':
+    case 'ProjectsMerged':
+      return contextChanges(event, row);
     default:
       return undefined;
   }
 };
 
-/** Row per memory: every field that reads need; no vector, no counter. A forgotten memory has no row. */
+/** What changes a row by what was in it. */
+const READS_ITS_ROW: ReadonlySet<string> = new Set([
+  'MemoryReinstated',
+  'ApproachAbandoned',
+  'ProjectContextSet',
+  'ProjectStateUpdated',
+  'ProjectDomainsDeclared',
+  'ProjectsMerged',
+]);
+
+/** Row per memory, and per project that has a context: every field that reads need; no vector, no counter. What was forgotten or deleted has no row. */
 export const memories: Projection = {
   name: 'memories',
-  version: 2,
+  version: 3,
   handles: [
     'MemoryRemembered',
     'MemoryRevised',
@@ -149,11 +171,16 @@ export const memories: Projection = {
     'ContradictionResolved',
     'EnrichmentFinished',
     'EnrichmentParked',
+    'ProjectContextSet',
+    'ProjectStateUpdated',
+    'ProjectDomainsDeclared',
+    'ProjectsMerged',
+    'ProjectDeleted',
   ],
-  reads: ({ type, envelope }) => (type === 'ApproachAbandoned' ? [envelope.subject] : []),
+  reads: ({ type, envelope }) => (READS_ITS_ROW.has(type) ? [envelope.subject] : []),
   apply: (event, rows) => {
     const { subject } = event.envelope;
-    if (event.type === 'MemoryForgotten') return [del(subject)];
+    if (erases(event.type)) return [del(subject)];
     const fields = changes(event, rows.get(subject));
     return fields ? [set(subject, fields)] : [];
   },
@@ -193,6 +220,7 @@ export const toMemory = (key: string, row: Row): MemoryRow | undefined => {
     breakthrough: row.breakthrough,
     gotchas: row.gotchas,
     abandoned_approaches: deadEnds(row.abandoned_approaches),
+    ...(row.context !== undefined && { context: contextRow(row.context) }),
     mode: row.mode as IngestMode,
     base_surface: numeral(row.base_surface) ?? 1,
     content_version: numeral(row.content_version) ?? 0,

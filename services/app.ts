@@ -7,14 +7,21 @@ import { RECALL_MIN_SCORE } from '../domain/fusion.js';
 import { MINILM_THRESHOLDS } from '../domain/similarity.js';
 import { TEXT_EDITION } from '../domain/text/tokens.js';
 import { projectionsReached } from '../projections/checkpoint.js';
+import { contradictions } from '../projections/contradictions.js';
 import { correlations, readCorrelation } from '../projections/correlations.js';
 import { counters, membersOf, sets } from '../projections/counters.js';
+import { enrichment } from '../projections/enrichment.js';
+import { experience } from '../projections/experience.js';
 import { readPointers, servingGeneration, withServing } from '../projections/generation.js';
 import { createKeys, type Keys } from '../projections/keys.js';
+import { maintenance } from '../projections/maintenance.js';
 import { memories } from '../projections/memories.js';
-import { RecallIndex } from '../projections/recall/recall-index.js';
+import { RecallIndex, type RecallIndexParts } from '../projections/recall/recall-index.js';
+import { recent } from '../projections/recent.js';
 import { createRunner, type Runner } from '../projections/runner.js';
 import { InMemoryLexicalIndex } from '../projections/search/lexical.js';
+import type { SearchModule } from '../projections/search/valkey/module.js';
+import { chooseSearch, searchRowsOf, valkeyVectors } from '../projections/search/valkey/space.js';
 import { InProcessVectorIndex } from '../projections/search/vectors.js';
 import { projectionStatus } from '../projections/status.js';
 import { suppressions } from '../projections/suppressions.js';
@@ -23,6 +30,8 @@ import { shadowName } from '../projections/verify.js';
 import type { App } from './api.js';
 import { BackupJob } from './backup/job.js';
 import { createBackups } from './backup/service.js';
+import { createEnriching } from './commands/enriching.js';
+import { resumeErasures } from './commands/forget.js';
 import { createForgetPlans } from './commands/forget-plan.js';
 import { createCommands } from './commands/index.js';
 import type { CommandParts } from './commands/parts.js';
@@ -30,16 +39,28 @@ import type { Config } from './config.js';
 import { assertRoom } from './disk.js';
 import type { Embedder } from './embedding/port.js';
 import type { EmbedderProvider } from './embedding/provider.js';
+import { ProcessRegister } from './erasure/register.js';
+import { erasureOf } from './eventlog/forget.js';
 import { type EventLog, openEventLog } from './eventlog/log.js';
 import { type Random, systemRandom } from './eventlog/random.js';
 import { Examiner } from './health/examiner.js';
 import { momentsOf } from './history/moments.js';
+import { createBriefedMaintenance } from './jobs/briefed-maintenance.js';
+import { Enricher } from './jobs/enricher.js';
+import { ENRICHER_LEASE } from './jobs/enricher-board.js';
 import { Eraser } from './jobs/eraser.js';
+import { MaintenanceJob } from './jobs/maintenance.js';
+import { judgeContradiction } from './llm/judge.js';
+import { openModel } from './llm/open.js';
+import type { Model } from './llm/port.js';
 import type { Logger } from './log.js';
 import { createMetrics } from './ops/metrics.js';
+import { Reindexer } from './ops/reindex.js';
+import { createExpander } from './queries/expansion.js';
 import { createQueries } from './queries/index.js';
 import { bestMatches } from './queries/matches.js';
 import type { QueryParts, Stale } from './queries/parts.js';
+import { createSessionReads } from './session-reads.js';
 import { connect, type ValkeyTarget } from './valkey/client.js';
 import { unavailableWhenDown } from './valkey/errors.js';
 import type { ValkeyStatus } from './valkey/supervisor.js';
@@ -48,12 +69,25 @@ import { VectorKeeper } from './vectors/keeper.js';
 import { VERSION } from './version.js';
 
 /** The read models, in the order they are applied. */
-export const PROJECTIONS = [memories, timeline, suppressions, counters, correlations] as const;
+export const PROJECTIONS = [
+  memories,
+  timeline,
+  suppressions,
+  counters,
+  recent,
+  contradictions,
+  maintenance,
+  experience,
+  enrichment,
+  correlations,
+] as const;
 const VIEW_NAMES = PROJECTIONS.map(({ name }) => name);
 
 /** Milliseconds for which a read waits for the views, and a write for its own visibility. */
 const PATIENCE_MS = 2_000;
 const ROOM_CHECK_MS = 500;
+/** Milliseconds within which any log is read. */
+const INDEX_READ_MS = 2 ** 31 - 1;
 
 export type AppOptions = {
   readonly config: Config;
@@ -65,6 +99,10 @@ export type AppOptions = {
   readonly supervised?: (() => ValkeyStatus) | undefined;
   /** False for a process that only reads and writes the log and leaves the views to another. */
   readonly projects?: boolean;
+  /** In place of the language model that the settings name. */
+  readonly model?: Model | undefined;
+  /** Milliseconds of the first pause after a failed enrichment and of the longest. */
+  readonly enrichmentBackoff?: { readonly first: number; readonly longest: number } | undefined;
   readonly random?: Random;
   readonly now?: () => number;
 };
@@ -97,25 +135,29 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
   const onTrouble = (message: string, error?: unknown): void => logger.warn({ err: error }, message);
 
   let rawLog: EventLog;
+  let searching: SearchModule;
   try {
     rawLog = await openEventLog(connections, keys, { random, now });
+    searching = await unavailableWhenDown(() => chooseSearch(connections.read, keys, options.cluster ?? false));
   } catch (error) {
     disconnect();
     throw error;
   }
   const redis = connections.read;
+  if (searching.usable || searching.version !== undefined) logger[searching.usable ? 'info' : 'warn'](searching.reason);
   const metrics = createMetrics(() => examiner.vitals(), VERSION);
+  const model = options.model ?? openModel(config.llm, metrics.llmCall);
   const log = guarded(rawLog, metrics, roomKeeper(config.dataDir, config.minFreeBytes));
 
-  const index = new RecallIndex({
+  const indexParts: RecallIndexParts = {
     log,
     redis: work,
     keys,
     createLexical: () => new InMemoryLexicalIndex(),
-    createVectors: (dimension) => new InProcessVectorIndex({ dimension }),
+    createVectors: searching.usable ? valkeyVectors(redis, keys) : (dimension) => new InProcessVectorIndex({ dimension }),
     snapshot: {
       directory: join(config.dataDir, 'index', config.tenant),
-      edition: [VERSION, TEXT_EDITION, catalogue.fingerprint].join(' '),
+      edition: [VERSION, TEXT_EDITION, catalogue.fingerprint, searching.usable ? 'vectors elsewhere' : 'vectors'].join(' '),
     },
     onVectorsRead: (hits, misses) => {
       metrics.embeddingCache('hit', hits);
@@ -123,13 +165,47 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     },
     generation: () => servingGeneration(work, keys, memories.name),
     onTrouble,
-  });
+  };
+  const index = new RecallIndex(indexParts);
   const runner = createRunner({ redis: work, keys, log, fingerprint: catalogue.fingerprint, logger, now }, PROJECTIONS);
   const keeper = new VectorKeeper({ log, redis: work, keys, index, random, now, embedder: () => provider.current(), onTrouble });
-  const eraser = new Eraser({ log, redis: work, keys, random, now, managed: options.supervised !== undefined, onTrouble });
+  const eraser = new Eraser({
+    log,
+    redis: work,
+    keys,
+    random,
+    now,
+    managed: options.supervised !== undefined,
+    resume: async (silentSeconds) => {
+      // Facts are found by the index.
+      if ((await index.progress.waitFor('end', INDEX_READ_MS)) === 'reached')
+        await resumeErasures(commandParts, silentSeconds, stopping.signal);
+    },
+    unfinished: () => commandParts.plans.unfinished(),
+    onTrouble,
+  });
+  const register = new ProcessRegister({
+    redis: work,
+    keys,
+    id: random.ulid(now()),
+    name: `process ${process.pid}`,
+    erasures: log.erasures,
+    head: log.head,
+    position: () => index.position,
+    drop: () => momentsOf(searchParts).clear(),
+  });
   const backupParts = { log, redis: work, keys, random, now, settings: config.backup };
   const backupJob = new BackupJob({ ...backupParts, onTrouble });
   const stopping = new AbortController();
+  const reindexer = new Reindexer({
+    redis: work,
+    keys,
+    index,
+    createIndex: () => new RecallIndex({ ...indexParts, snapshot: undefined }),
+    views: VIEW_NAMES,
+    now,
+    signal: stopping.signal,
+  });
 
   const viewsReach = (position: Position): Promise<'reached' | 'late'> => {
     // A process that leaves the views to another has no runner to ask.
@@ -163,7 +239,9 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     contradiction: config.contradictionThreshold ?? model?.identity.thresholds.contradiction ?? MINILM_THRESHOLDS.contradiction,
   });
 
+  const reads = createSessionReads();
   const queryParts: QueryParts = {
+    reads,
     log,
     redis,
     keys,
@@ -173,15 +251,20 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     lexicalBecause: () => lexicalReason(provider, index),
     scoring: { deprioritisedWeight: config.recall.deprioritisedWeight, recencyDecayDays: config.recall.recencyDecayDays },
     topK: config.recall.topK,
+    model,
+    expansion: { byDefault: config.recall.expand, expand: createExpander(model, config.recall.expandCount) },
+    staleMemoryDays: config.staleMemoryDays,
     floor: (mode) =>
       config.recall.minScore ?? (mode === 'fused' ? provider.current()?.identity.thresholds.recallFloor : undefined) ?? RECALL_MIN_SCORE,
     maxTokens: config.mcp.maxResponseTokens,
     fresh,
+    onBriefed: (project) => briefedMaintenance.briefed(project),
     observe: metrics.recallStage,
     onTrouble,
   };
   const searchParts = { ...queryParts, duplicateThreshold: () => thresholds(provider.current()).duplicate };
   const commandParts: CommandParts = {
+    reads,
     log,
     redis,
     keys,
@@ -191,11 +274,16 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     embedder: () => (config.embedding.choice === 'none' ? 'off' : provider.current()),
     thresholds,
     defaultMode: config.ingestMode,
+    enriching: createEnriching({ on: model !== undefined, batch: config.enrichment.batch }),
+    model,
+    maintenance: config.maintenance,
+    judge: model && ((a, b, signal) => judgeContradiction(model, a, b, signal)),
     deprioritisedWeight: config.recall.deprioritisedWeight,
+    reindexer,
     settled: viewsAt,
     fresh: async () => void (await fresh()),
     bestMatches: (query, includeArchived) => bestMatches(queryParts, query, includeArchived),
-    rowsOf: (key) => textRows(redis, keys, key),
+    rowsOf: async (key) => [...(await textRows(redis, keys, key)), ...(await unavailableWhenDown(() => searchRowsOf(redis, keys, key)))],
     noteModel: (model) => rememberModel(redis, keys, model),
     documentMembers: (documents) => documentMembers(redis, keys, documents),
     versionOf: (subject) => unavailableWhenDown(async () => Number((await redis.hget(keys.payloads(subject), 'v')) ?? 0)),
@@ -215,6 +303,19 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     },
   };
 
+  const enricher =
+    model &&
+    new Enricher({
+      commands: commandParts,
+      model,
+      concurrency: config.llm.concurrency,
+      ...config.enrichment,
+      backoff: options.enrichmentBackoff,
+      onTrouble,
+    });
+  const maintenanceJob = new MaintenanceJob({ ...commandParts, onTrouble });
+  const briefedMaintenance = createBriefedMaintenance({ ...commandParts, onTrouble });
+
   const examiner = new Examiner({
     config,
     log,
@@ -226,20 +327,27 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     eraser,
     backups: backupJob,
     provider,
+    model,
     views: VIEW_NAMES,
+    searching,
     supervised: options.supervised,
     now,
   });
 
   // A server of our own serves nobody else, so whoever held a view is dead and need not be waited for.
   if (options.supervised && options.projects !== false) {
-    await work.del(VIEW_NAMES.map(keys.lease)).catch((error: unknown) => onTrouble('old leases could not be taken away', error));
+    await work
+      .del([...[...VIEW_NAMES, ENRICHER_LEASE].map(keys.lease), keys.processes])
+      .catch((error: unknown) => onTrouble('old leases could not be taken away', error));
   }
   const running = options.projects === false ? Promise.resolve() : runner.run(stopping.signal);
   index.start();
+  register.start();
   if (options.projects !== false) {
     keeper.start();
     eraser.start();
+    enricher?.start();
+    maintenanceJob.start();
     backupJob.start();
   }
   provider.onChange(() => keeper.poke());
@@ -267,7 +375,16 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
       stopping.abort();
       // Whoever waits for the index, which may never have come up, stops waiting.
       index.progress.close();
-      await Promise.allSettled([keeper.close(), eraser.close(), backupJob.close(), examiner.close()]);
+      await Promise.allSettled([
+        reindexer.close(),
+        keeper.close(),
+        eraser.close(),
+        maintenanceJob.close(),
+        briefedMaintenance.close(),
+        backupJob.close(),
+        examiner.close(),
+        register.close(),
+      ]);
       momentsOf(searchParts).clear();
       await Promise.allSettled([running, index.close()]);
       log.close();
@@ -290,7 +407,7 @@ const guarded = (log: EventLog, metrics: ReturnType<typeof createMetrics>, asser
   },
   forget: async (forget) => {
     const answer = await log.forget(forget);
-    if (answer.outcome === 'appended') for (const _ of forget.subjects) metrics.appended('MemoryForgotten');
+    if (answer.outcome === 'appended') for (const { subject } of forget.subjects) metrics.appended(erasureOf(subject).type);
     return answer;
   },
 });

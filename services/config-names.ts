@@ -1,7 +1,7 @@
 /** Prefixes under which every name is ours. */
 const OURS = /^OMNIMEM_/;
 /** Prefixes that others use too: only a near miss of a name of ours is worth a word. */
-const SHARED = /^(MCP|VALKEY|RECALL|MEMORY|EMBEDDING|INGEST|HF|DEDUP|CONTRADICTION|BACKUP|LOG)_/;
+const SHARED = /^(MCP|VALKEY|RECALL|MEMORY|EMBEDDING|INGEST|HF|DEDUP|CONTRADICTION|BACKUP|LOG|ANTHROPIC|LLM|ENRICHMENT)_/;
 
 /** Warnings for names that nobody reads: every unknown OMNIMEM_ name, and near misses of the others. */
 export const misspellings = (names: readonly string[], known: readonly string[]): string[] =>

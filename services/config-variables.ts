@@ -77,6 +77,30 @@ export const VARIABLES = {
     .describe('A local folder that holds the model, for machines without the hub. Unset: fetched into the data folder.'),
   HF_ENDPOINT: webUrl.optional().describe('A mirror of the model hub. Unset: the hub itself.'),
   INGEST_MODE: oneOf(['full', 'raw']).default('full').describe('full: a memory is also queued for enrichment; raw: kept as it is.'),
+  ANTHROPIC_API_KEY: z
+    .string()
+    .optional()
+    .transform((key) => (key === 'your_key_here' ? undefined : key))
+    .describe('Key for the Messages API. Unset (or your_key_here): no language model; memories are kept as they are.'),
+  ANTHROPIC_BASE_URL: webUrl.optional().describe('Another address that speaks the Messages API. Unset: the service itself.'),
+  FACT_EXTRACTION_MODEL: z.string().default('claude-haiku-4-5-20251001').describe('Model that draws facts from memories.'),
+  QUERY_EXPANSION_MODEL: z.string().default('claude-haiku-4-5-20251001').describe('Model that rephrases queries.'),
+  CONTRADICTION_MODEL: z.string().default('claude-haiku-4-5-20251001').describe('Model that judges whether two memories contradict.'),
+  LLM_TIMEOUT_SECONDS: number(1, 600).default(60).describe('Seconds after which a call to a language model is given up.'),
+  LLM_CONCURRENCY: whole(1, 32)
+    .default(2)
+    .describe('Calls to a language model at once: so many in the background, and as many for callers who wait.'),
+  ENRICHMENT_BATCH_MODE: oneOf(['true', 'false'])
+    .default('false')
+    .transform((value) => value === 'true')
+    .describe('true: one call for all chunks of a document; false: one for each.'),
+  ENRICHMENT_MAX_FACTS: whole(1, 100).default(20).describe('How many facts are drawn from one memory at most.'),
+  ENRICHMENT_MAX_ATTEMPTS: whole(1, 100).default(8).describe('Failures after which a memory is parked until somebody asks again.'),
+  RECALL_EXPAND_QUERIES: oneOf(['true', 'false'])
+    .default('false')
+    .transform((value) => value === 'true')
+    .describe('Whether recall also searches rephrasings of a query when the call does not say.'),
+  RECALL_EXPAND_COUNT: whole(1, 10).default(3).describe('How many rephrasings.'),
   RECALL_MIN_SCORE: number(0, 1)
     .optional()
     .describe('Below this score (0 to 1) nothing counts as a match. Unset: the floor measured for the model.'),
@@ -89,7 +113,11 @@ export const VARIABLES = {
   CONTRADICTION_SIMILARITY_THRESHOLD: number(0, 1)
     .optional()
     .describe("Cosine from which two texts are examined for contradiction. Unset: the model's own (MiniLM 0.70)."),
-  STALE_MEMORY_DAYS: whole(1, 36_500).default(30).describe('Days without a recall after which an audit calls a memory stale.'),
+  STALE_MEMORY_DAYS: whole(1, 36_500).default(30).describe('Days without a change after which an audit and the briefing call an active episodic memory stale.'),
+  AUTO_MAINTENANCE_INTERVAL: whole(0, 10_000)
+    .default(10)
+    .describe('Briefings of a project from one run of maintenance to the next. 0: it never runs by itself.'),
+  MAINTENANCE_MAX_CHANGES: whole(1, 500).default(50).describe('How many memories and pairs one run of maintenance may change.'),
   BACKUP_DIR: path.optional().describe('Where backups go. Unset: the folder backups in the data folder.'),
   BACKUP_SCHEDULE: z
     .string()

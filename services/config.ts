@@ -7,6 +7,7 @@ import { DomainError } from '../domain/errors.js';
 import { type BackupSettings, intervalOf } from './backup/settings.js';
 import { misspellings } from './config-names.js';
 import { type Environment, VARIABLES } from './config-variables.js';
+import type { LlmSettings } from './llm/open.js';
 import { addressOf, type ValkeyTarget } from './valkey/client.js';
 
 export type Config = {
@@ -37,7 +38,12 @@ export type Config = {
     readonly hub: string | undefined;
   };
   readonly ingestMode: 'full' | 'raw';
+  readonly llm: LlmSettings;
+  readonly enrichment: { readonly batch: boolean; readonly maxFacts: number; readonly maxAttempts: number };
   readonly recall: {
+    /** Whether queries are rephrased when a call does not say. */
+    readonly expand: boolean;
+    readonly expandCount: number;
     /** Undefined: the floor measured for the model that serves. */
     readonly minScore: number | undefined;
     readonly topK: number;
@@ -48,6 +54,11 @@ export type Config = {
   readonly duplicateThreshold: number | undefined;
   readonly contradictionThreshold: number | undefined;
   readonly staleMemoryDays: number;
+  readonly maintenance: {
+    /** Briefings of a project from one run to the next; 0: never by itself. */
+    readonly interval: number;
+    readonly maxChanges: number;
+  };
   readonly backup: BackupSettings;
   readonly log: { readonly level: Environment['LOG_LEVEL']; readonly format: Environment['LOG_FORMAT'] };
 };
@@ -116,7 +127,25 @@ const configOf = (values: Environment, baseOf: (name: string) => string): Config
     hub: values.HF_ENDPOINT?.replace(/\/+$/, ''),
   },
   ingestMode: values.INGEST_MODE,
+  llm: {
+    apiKey: values.ANTHROPIC_API_KEY,
+    baseURL: values.ANTHROPIC_BASE_URL?.replace(/\/+$/, ''),
+    names: {
+      extraction: values.FACT_EXTRACTION_MODEL,
+      expansion: values.QUERY_EXPANSION_MODEL,
+      contradiction: values.CONTRADICTION_MODEL,
+    },
+    timeoutMs: values.LLM_TIMEOUT_SECONDS * 1_000,
+    concurrency: values.LLM_CONCURRENCY,
+  },
+  enrichment: {
+    batch: values.ENRICHMENT_BATCH_MODE,
+    maxFacts: values.ENRICHMENT_MAX_FACTS,
+    maxAttempts: values.ENRICHMENT_MAX_ATTEMPTS,
+  },
   recall: {
+    expand: values.RECALL_EXPAND_QUERIES,
+    expandCount: values.RECALL_EXPAND_COUNT,
     minScore: values.RECALL_MIN_SCORE,
     topK: values.MEMORY_RECALL_TOP_K,
     recencyDecayDays: values.RECENCY_DECAY_DAYS,
@@ -125,6 +154,7 @@ const configOf = (values: Environment, baseOf: (name: string) => string): Config
   duplicateThreshold: values.DEDUP_SIMILARITY_THRESHOLD,
   contradictionThreshold: values.CONTRADICTION_SIMILARITY_THRESHOLD,
   staleMemoryDays: values.STALE_MEMORY_DAYS,
+  maintenance: { interval: values.AUTO_MAINTENANCE_INTERVAL, maxChanges: values.MAINTENANCE_MAX_CHANGES },
   backup: {
     dir:
       values.BACKUP_DIR === undefined
@@ -154,9 +184,10 @@ const valkeyOf = ({ VALKEY_URL, VALKEY_HOST, VALKEY_PORT, VALKEY_PASSWORD }: Env
 
 const bracketed = (host: string): string => (host.includes(':') && !host.startsWith('[') ? `[${host}]` : host);
 
-const secretsOf = ({ MCP_AUTH_TOKEN, VALKEY_PASSWORD, VALKEY_URL, BACKUP_PASSPHRASE }: Environment): string[] => {
+const secretsOf = ({ MCP_AUTH_TOKEN, VALKEY_PASSWORD, VALKEY_URL, BACKUP_PASSPHRASE, ANTHROPIC_API_KEY }: Environment): string[] => {
   const inUrl = VALKEY_URL === undefined ? undefined : /\/\/[^:@/]*:([^@/]*)@/.exec(VALKEY_URL)?.[1];
-  return [MCP_AUTH_TOKEN, VALKEY_PASSWORD, BACKUP_PASSPHRASE, inUrl, inUrl && decodeURIComponent(inUrl)].flatMap((secret) => secret || []);
+  const named = [MCP_AUTH_TOKEN, VALKEY_PASSWORD, BACKUP_PASSPHRASE, ANTHROPIC_API_KEY];
+  return [...named, inUrl, inUrl && decodeURIComponent(inUrl)].flatMap((secret) => secret || []);
 };
 
 const withoutEmpty = (env: NodeJS.ProcessEnv): Record<string, string> =>

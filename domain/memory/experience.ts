@@ -17,19 +17,52 @@ export type RecordedExperience = {
   readonly abandoned_approaches: readonly Abandoned[];
 };
 
+/** Effort from which work counts as hard: dead ends of it are kept out of recall, and putting it aside is warned of. */
+export const HARD_WORK = 4;
+
 /** Overwrites effort, outcome and iterations, adds the dead ends, and keeps breakthrough and gotchas unless new ones are given. */
 export const experienceAfter = (before: Experience, recorded: RecordedExperience): Experience => {
   const breakthrough = recorded.breakthrough ?? before.breakthrough;
   const gotchas = recorded.gotchas ?? before.gotchas;
-  const known = new Set(before.abandoned_approaches.map(identity));
   return {
     effort_score: recorded.effort_score,
     outcome: recorded.outcome,
     iterations: recorded.iterations,
     ...(breakthrough !== undefined && { breakthrough }),
     ...(gotchas !== undefined && { gotchas }),
-    abandoned_approaches: [...before.abandoned_approaches, ...recorded.abandoned_approaches.filter((one) => !known.has(identity(one)))],
+    abandoned_approaches: [...before.abandoned_approaches, ...unknownDeadEnds(before, recorded.abandoned_approaches)],
   };
 };
 
+/** Those that are not known yet, each once. */
+const unknownDeadEnds = ({ abandoned_approaches }: Experience, added: readonly Abandoned[]): readonly Abandoned[] => {
+  const known = new Set(abandoned_approaches.map(identity));
+  return added.filter((one) => {
+    const isNew = !known.has(identity(one));
+    known.add(identity(one));
+    return isNew;
+  });
+};
+
+/** The dead end that says the same already, or undefined. */
+export const knownDeadEnd = ({ abandoned_approaches }: Experience, one: Abandoned): Abandoned | undefined =>
+  abandoned_approaches.find((known) => identity(known) === identity(one));
+
 const identity = ({ name, type, reason }: Abandoned): string => JSON.stringify([name.toLowerCase(), type, reason]);
+
+/** Whether anything is known; a dead end is enough. */
+export const hasExperience = (experience: Partial<Experience>): boolean =>
+  [experience.effort_score, experience.outcome, experience.iterations, experience.breakthrough, experience.gotchas].some(
+    (value) => value !== undefined,
+  ) || (experience.abandoned_approaches ?? []).length > 0;
+
+/**
+ * Dead ends whose names recall is to leave out from now on: those of hard work that was given up. Of work that was given up
+ * before only the new ones, since somebody may have let the others back in.
+ */
+export const deadEndsToSuppress = (before: Experience, after: Experience): readonly Abandoned[] => {
+  if (!wasGivenUp(after)) return [];
+  return wasGivenUp(before) ? after.abandoned_approaches.slice(before.abandoned_approaches.length) : after.abandoned_approaches;
+};
+
+const wasGivenUp = ({ effort_score = 0, outcome }: Experience): boolean => outcome === 'abandoned' && effort_score >= HARD_WORK;

@@ -1,13 +1,21 @@
 import { foldCase } from '../characters.js';
 
 /** A pair of opposite forms. `object`: the words after the form are what it speaks of; else the words before it, or the whole clause. */
-type OppositePair = { readonly negative: string; readonly positive: string; readonly head: 'after' | 'before'; readonly share: number };
+type OppositePair = {
+  /** Both forms in short, for people: `never/always`. */
+  readonly name: string;
+  readonly negative: string;
+  readonly positive: string;
+  readonly head: 'after' | 'before';
+  readonly share: number;
+};
 
 /** A clause may be about two things; more than half of the shorter one must be shared. For a form that names its object, half will do. */
 const HALF = 0.5;
 const MORE_THAN_HALF = 0.51;
 
-const pair = (negative: string, positive: string, head: OppositePair['head'], share: number): OppositePair => ({
+const pair = (name: string, negative: string, positive: string, head: OppositePair['head'], share: number): OppositePair => ({
+  name,
   negative,
   positive,
   head,
@@ -16,23 +24,23 @@ const pair = (negative: string, positive: string, head: OppositePair['head'], sh
 
 /** The 17 pairs of contract 19.2 with their inflections. */
 const PAIRS: readonly OppositePair[] = [
-  pair("don't (?:use|using)|do not use", 'uses?|using|used', 'after', HALF),
-  pair("don't", 'do', 'after', MORE_THAN_HALF),
-  pair('do not', 'do', 'after', MORE_THAN_HALF),
-  pair('never', 'always', 'after', MORE_THAN_HALF),
-  pair('avoid(?:s|ing)?(?: using| the use of)?', 'uses?|using|used', 'after', HALF),
-  pair("shouldn't", 'should', 'after', MORE_THAN_HALF),
-  pair('should not', 'should', 'after', MORE_THAN_HALF),
-  pair('disabled?|disables|disabling', 'enabled?|enables|enabling', 'after', MORE_THAN_HALF),
-  pair('removed?|removes|removing', 'add|adds|added|adding', 'after', MORE_THAN_HALF),
-  pair('without', 'with', 'after', MORE_THAN_HALF),
-  pair('not recommended', 'recommended', 'before', MORE_THAN_HALF),
-  pair('deprecated', 'recommended', 'before', MORE_THAN_HALF),
-  pair('abandoned', 'adopted', 'before', MORE_THAN_HALF),
-  pair('failed', 'succeeded', 'before', MORE_THAN_HALF),
-  pair("won't work", 'works?', 'before', MORE_THAN_HALF),
-  pair('does not work', 'works?', 'before', MORE_THAN_HALF),
-  pair("doesn't work", 'works?', 'before', MORE_THAN_HALF),
+  pair("don't use/use", "don't (?:use|using)|do not use", 'uses?|using|used', 'after', HALF),
+  pair("don't/do", "don't", 'do', 'after', MORE_THAN_HALF),
+  pair('do not/do', 'do not', 'do', 'after', MORE_THAN_HALF),
+  pair('never/always', 'never', 'always', 'after', MORE_THAN_HALF),
+  pair('avoid/use', 'avoid(?:s|ing)?(?: using| the use of)?', 'uses?|using|used', 'after', HALF),
+  pair("shouldn't/should", "shouldn't", 'should', 'after', MORE_THAN_HALF),
+  pair('should not/should', 'should not', 'should', 'after', MORE_THAN_HALF),
+  pair('disable/enable', 'disabled?|disables|disabling', 'enabled?|enables|enabling', 'after', MORE_THAN_HALF),
+  pair('remove/add', 'removed?|removes|removing', 'add|adds|added|adding', 'after', MORE_THAN_HALF),
+  pair('without/with', 'without', 'with', 'after', MORE_THAN_HALF),
+  pair('not recommended/recommended', 'not recommended', 'recommended', 'before', MORE_THAN_HALF),
+  pair('deprecated/recommended', 'deprecated', 'recommended', 'before', MORE_THAN_HALF),
+  pair('abandoned/adopted', 'abandoned', 'adopted', 'before', MORE_THAN_HALF),
+  pair('failed/succeeded', 'failed', 'succeeded', 'before', MORE_THAN_HALF),
+  pair("won't work/works", "won't work", 'works?', 'before', MORE_THAN_HALF),
+  pair('does not work/works', 'does not work', 'works?', 'before', MORE_THAN_HALF),
+  pair("doesn't work/works", "doesn't work", 'works?', 'before', MORE_THAN_HALF),
 ];
 
 /** Whole words only, and not when "not" follows: the `do` of `do not` affirms nothing. */
@@ -46,7 +54,7 @@ const DENIES = new RegExp(PAIRS.map(({ negative }) => negative).join('|'), 'u');
 /** Words that say nothing about what a clause is about, those of the pairs among them. */
 const EMPTY = new Set(
   `a an the this that these those it its of to in at on by for as is are am be was were been has have do does did don't not no and or we you i
-  our your us use uses using used with without from into when if so please should shouldn't must can could will would won't doesn't always
+  our your us ever use uses using used with without from into when if so please should shouldn't must can could will would won't doesn't always
   never avoid avoids avoiding make made get keep let put set again any more work works recommended deprecated abandoned adopted failed
   succeeded enable enables enabled enabling disable disables disabled disabling add adds added adding remove removes removed removing`
     .split(/\s+/)
@@ -110,16 +118,17 @@ const aboutTheSame = (a: Claim, b: Claim, share: number): boolean => {
 };
 
 /**
- * Whether one text says of a thing what the other denies of it, by 17 pairs of opposite forms (contract 19.2). Both claims must speak of the
- * same thing in clauses that share their words, so a common "use" or "with" is no contradiction; and a text that holds both forms contradicts
- * neither itself nor a text that agrees with it on the same thing. Symmetric. Reads the first 4,000 UTF-16 units.
+ * The pair of opposite forms (`never/always`) by which one text says of a thing what the other denies of it, by 17 pairs (contract 19.2), or
+ * undefined. Both claims must speak of the same thing in clauses that share their words, so a common "use" or "with" is no contradiction; and a
+ * text that holds both forms contradicts neither itself nor a text that agrees with it on the same thing. Symmetric. Reads the first 4,000
+ * UTF-16 units.
  */
-export const looksContradictory = (a: string, b: string): boolean => {
+export const opposedBy = (a: string, b: string): string | undefined => {
   const [foldedA, foldedB] = [folded(a), folded(b)];
-  if (!DENIES.test(foldedA) && !DENIES.test(foldedB)) return false;
+  if (!DENIES.test(foldedA) && !DENIES.test(foldedB)) return undefined;
   const clausesOfA = clausesOf(foldedA);
   const clausesOfB = clausesOf(foldedB);
-  return COMPILED.some((entry) => {
+  return COMPILED.find((entry) => {
     const left = claimsOf(clausesOfA, entry);
     const right = claimsOf(clausesOfB, entry);
     const opposed = (denying: typeof left, affirming: typeof left): boolean =>
@@ -132,5 +141,8 @@ export const looksContradictory = (a: string, b: string): boolean => {
         ),
       );
     return opposed(left, right) || opposed(right, left);
-  });
+  })?.name;
 };
+
+/** Whether one text affirms what the other denies, as `opposedBy` sees it. */
+export const looksContradictory = (a: string, b: string): boolean => opposedBy(a, b) !== undefined;

@@ -9,8 +9,8 @@ export const TEXT_EDITION = 1;
 /** What a document is indexed under. `silent` terms can be found but do not count towards its length: stop words, single CJK characters. */
 export type DocumentTerms = { readonly terms: readonly string[]; readonly silent: readonly string[] };
 
-/** `weight` is 1, or the share of one identifier's part. */
-export type QueryTerm = { readonly term: string; readonly weight: number };
+/** `weight` is 1, or the share of one identifier's part. `name`: spelt out whole, a code or name that means one thing. */
+export type QueryTerm = { readonly term: string; readonly weight: number; readonly name?: true };
 
 /** Scripts written without blanks between words (Korean has them, but its endings make whole words useless). */
 const UNSPACED = '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}ー\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}';
@@ -22,13 +22,24 @@ const UNSPACED_RUN = new RegExp(`^[${UNSPACED}]`, 'v');
 /** Longer names are cut on both sides, so that they still meet. Room for a SHA-512 in hex. */
 const LONGEST_TERM = 128;
 const HALF_A_PAIR = /[\ud800-\udbff]$/;
+/** What no prose is written with: a digit, an underscore, a path, a scope, a capital inside. A hyphen or a dot alone may be prose. */
+const CODE = /[\d_/\\@]|::|\p{Ll}\p{Lu}/u;
+const CAPITALS = /^[A-Z][A-Z\d]{4,}$/;
+const SMALL_LETTER = /\p{Ll}/u;
 const ENGLISH_WORD = /^[a-z]{3,}$/;
 
-type Word = { readonly kind: 'word'; readonly plain: string; readonly stem: string; readonly stop: boolean };
+/** `code`: all capitals, as error names are written (`ECONNREFUSED`). */
+type Word = { readonly kind: 'word'; readonly plain: string; readonly stem: string; readonly stop: boolean; readonly code?: true };
 type Chunk =
   | Word
   /** `names` are taken as they are; the identifier itself is not among them. */
-  | { readonly kind: 'identifier'; readonly whole: string; readonly names: readonly string[]; readonly words: readonly Word[] }
+  | {
+      readonly kind: 'identifier';
+      readonly whole: string;
+      readonly names: readonly string[];
+      readonly words: readonly Word[];
+      readonly code: boolean;
+    }
   | { readonly kind: 'run'; readonly characters: readonly string[] };
 
 const chunksOf = (text: string): Chunk[] => {
@@ -51,9 +62,9 @@ const parsedOnce = (chunk: string): Chunk => {
 
 const parsed = (chunk: string): Chunk => {
   if (UNSPACED_RUN.test(chunk)) return { kind: 'run', characters: [...chunk] };
-  if (!isCompound(chunk)) return wordOf(chunk.toLowerCase());
+  if (!isCompound(chunk)) return { ...wordOf(chunk.toLowerCase()), ...(CAPITALS.test(chunk) && { code: true as const }) };
   const { names, words } = partsOf(chunk);
-  return { kind: 'identifier', whole: cut(chunk.toLowerCase()), names: names.map(cut), words: words.map(wordOf) };
+  return { kind: 'identifier', whole: cut(chunk.toLowerCase()), names: names.map(cut), words: words.map(wordOf), code: CODE.test(chunk) };
 };
 
 const wordOf = (lowerCased: string): Word => {
@@ -90,17 +101,22 @@ export const documentTerms = (text: string): DocumentTerms => {
 export const queryTerms = (text: string): QueryTerm[] => {
   const weights = new Map<string, number>();
   const stops = new Set<string>();
+  const names = new Set<string>();
   const add = (term: string, weight: number) => weights.set(term, Math.max(weight, weights.get(term) ?? 0));
+  // In a text of capitals only they say nothing.
+  const capitalsTell = SMALL_LETTER.test(text);
   for (const chunk of chunksOf(text)) {
     if (chunk.kind === 'word') {
       if (chunk.stop) stops.add(chunk.plain);
       else add(chunk.stem, 1);
+      if (chunk.code && capitalsTell) names.add(chunk.stem);
     } else if (chunk.kind === 'identifier') {
       add(chunk.whole, 1);
+      if (chunk.code) names.add(chunk.whole);
       const parts = [...chunk.names, ...chunk.words.filter((word) => !word.stop).map((word) => word.stem)];
       for (const part of parts) add(part, 1 / parts.length);
     } else for (const term of chunk.characters.length === 1 ? chunk.characters : pairs(chunk.characters)) add(term, 1);
   }
   const found = weights.size > 0 ? weights : new Map([...stops].map((stop) => [stop, 1]));
-  return [...found].map(([term, weight]) => ({ term, weight }));
+  return [...found].map(([term, weight]) => ({ term, weight, ...(names.has(term) && { name: true as const }) }));
 };

@@ -39,7 +39,8 @@ export const boundedLog = (log: PlacedLog, cut: Cut, ledger: Ledger, onFailure: 
   return { ...log, read, waitForMore };
 };
 
-async function* entriesOf(log: PlacedLog, { upTo, notIn, alsoIn }: Cut, ledger: Ledger): AsyncGenerator<Entry, void> {
+/** Every entry that counts at a moment, oldest first, noted in the ledger as it is read. */
+export async function* entriesOf(log: PlacedLog, { upTo, notIn, alsoIn }: Cut, ledger: Ledger): AsyncGenerator<Entry, void> {
   const pages = createPages(log.read, PAGE);
   for (let from = ORIGIN; comparePositions(from, upTo) < 0; ) {
     const page = await pages.take(from);

@@ -1,5 +1,6 @@
 import type { DomainEvent } from '../../domain/catalogue.js';
 import type { LogEntry } from '../../domain/envelope.js';
+import { erases } from '../../domain/erasure.js';
 import { memories } from '../memories.js';
 import type { Applied, Row } from '../projection.js';
 
@@ -19,7 +20,7 @@ export const foldRow = (entries: readonly LogEntry<DomainEvent>[]): Row => {
   let readable = true;
   for (const entry of entries) {
     if (entry.kind === 'fault') readable = false;
-    if (entry.kind === 'event' && (readable || entry.event.type === 'MemoryForgotten')) row = rowAfter(row, entry.event);
+    if (entry.kind === 'event' && (readable || erases(entry.event.type))) row = rowAfter(row, entry.event);
   }
   return row;
 };

@@ -1,6 +1,7 @@
 import type { DomainEvent } from '../../domain/catalogue.js';
 import type { LogEntry, Position } from '../../domain/envelope.js';
-import { isMemoryKey } from '../../domain/memory/key.js';
+import { erases } from '../../domain/erasure.js';
+import { isRecallable } from '../../domain/project/key.js';
 
 /** Where each memory's events are, up to a moment: enough to read its row of that moment from the log again, and no text. */
 export class Ledger {
@@ -17,18 +18,20 @@ export class Ledger {
    */
   note(entry: LogEntry<DomainEvent>): boolean {
     if (entry.kind === 'fault') {
-      if (entry.fault.subject !== undefined && isMemoryKey(entry.fault.subject)) this.degraded.add(entry.fault.subject);
+      if (entry.fault.subject !== undefined && isRecallable(entry.fault.subject)) this.degraded.add(entry.fault.subject);
       return true;
     }
     const { envelope, position } = entry.kind === 'event' ? entry.event : entry.husk;
     const { subject, n } = envelope;
-    if (!isMemoryKey(subject)) return true;
-    const forgets = envelope.type === 'MemoryForgotten';
+    if (!isRecallable(subject)) return true;
+    const forgets = erases(envelope.type);
     const places = this.#places.get(subject) ?? [];
     if (n !== places.length + 1 && !forgets) return false;
     places.push(position);
     this.#places.set(subject, places);
     if (forgets) this.forgotten.add(subject);
+    // A project may have a new context.
+    else if (entry.kind === 'event') this.forgotten.delete(subject);
     if (entry.kind === 'husk') this.#erased.add(subject);
     return true;
   }

@@ -1,10 +1,14 @@
 import type { DomainEvent } from '../../domain/catalogue.js';
 import type { Recorded } from '../../domain/envelope.js';
+import { erases } from '../../domain/erasure.js';
+import type { Abandoned } from '../../domain/memory/events.js';
+import { projectOf } from '../../domain/project/key.js';
+import { type ContextTexts, contextText } from '../../domain/project/text.js';
 import type { Scorable } from '../../domain/scoring.js';
 import type { Licence, Namespace, State } from '../../domain/vocabulary.js';
 import type { Facets } from '../search/ports.js';
 
-/** What recall keeps of a memory in the process: everything that filters and scores look at, and no text. */
+/** What recall keeps of a memory in the process: everything that filters and scores look at, and no text but dead ends and a project's context. */
 export type Document = Facets &
   Scorable & {
     readonly key: string;
@@ -19,11 +23,23 @@ export type Document = Facets &
     readonly expiresAt?: number | undefined;
     /** Keys of memories that say the opposite, while that is not settled. */
     readonly contradicts?: readonly string[] | undefined;
+    /** Dead ends: questions are held against their names. */
+    readonly abandoned?: readonly Abandoned[] | undefined;
+    /** Of the context of a project, which is no memory: its parts, since an update names only some of them. */
+    readonly context?: ContextTexts | undefined;
   };
+
+/** Whether recall leaves it out by now (epoch milliseconds). */
+export const hasExpired = ({ expiresAt }: Pick<Document, 'expiresAt'>, now: number): boolean => expiresAt !== undefined && expiresAt <= now;
 
 /** The document after one more event of its memory; undefined when there is none (yet, or any more). */
 export const evolveDocument = (document: Document | undefined, event: Recorded<DomainEvent>): Document | undefined => {
-  if (event.type === 'MemoryForgotten') return undefined;
+  const after = changed(document, event);
+  return after === undefined || after === document ? after : { ...after, version: event.envelope.n };
+};
+
+const changed = (document: Document | undefined, event: Recorded<DomainEvent>): Document | undefined => {
+  if (erases(event.type)) return undefined;
   if (event.type === 'MemoryRemembered') {
     const { namespace, project, licence, enriched_from, event_date, expires_at } = event.data;
     return {
@@ -41,6 +57,7 @@ export const evolveDocument = (document: Document | undefined, event: Recorded<D
       ...(expires_at !== undefined && { expiresAt: Date.parse(expires_at) }),
     };
   }
+  if (event.type === 'ProjectContextSet') return withContext(document, event, event.data);
   if (document === undefined) return undefined;
   switch (event.type) {
     case 'MemoryRevised':
@@ -50,22 +67,58 @@ export const evolveDocument = (document: Document | undefined, event: Recorded<D
     case 'MemoryArchived':
       return { ...document, state: 'archived' };
     case 'MemoryReinstated':
-      return { ...document, state: 'active' };
+      // Whoever brings back what has expired wants it, whatever its date said.
+      return { ...document, state: 'active', ...(hasExpired(document, Date.parse(event.envelope.at)) && { expiresAt: undefined }) };
     case 'LicenceStamped':
       return { ...document, licence: event.data.licence };
     case 'ExperienceRecorded':
-      return { ...document, outcome: event.data.outcome, effort: event.data.effort_score };
+      return {
+        ...document,
+        outcome: event.data.outcome,
+        effort: event.data.effort_score,
+        abandoned: event.data.abandoned_approaches,
+      };
+    case 'ApproachAbandoned':
+      return { ...document, abandoned: [...(document.abandoned ?? []), event.data] };
     case 'ContradictionFlagged':
       return { ...document, contradicts: [...new Set([...(document.contradicts ?? []), event.data.with])] };
     case 'ContradictionResolved':
       return { ...document, contradicts: document.contradicts?.filter((key) => key !== event.data.with) };
+    case 'ProjectStateUpdated': {
+      const { current_state, notes = document.context?.notes } = event.data;
+      return document.context ? withContext(document, event, { ...document.context, current_state, notes }) : document;
+    }
     default:
       return document;
   }
 };
 
-/** The text of an event that words are searched in, or undefined when it sets none. */
-export const searchableText = (event: Recorded<DomainEvent>): string | undefined => {
+const withContext = (
+  before: Document | undefined,
+  { envelope }: Recorded<DomainEvent>,
+  { description, stack, goals, current_state, notes }: ContextTexts,
+): Document => ({
+  key: envelope.subject,
+  namespace: 'project',
+  state: before?.state ?? 'active',
+  project: projectOf(envelope.subject),
+  licence: 'own',
+  createdAt: before?.createdAt ?? Date.parse(envelope.at),
+  contentVersion: envelope.n,
+  isFact: false,
+  enrichedFrom: undefined,
+  reinstateHints: before?.reinstateHints ?? [],
+  context: { description, stack, goals, current_state, ...(notes !== undefined && { notes }) },
+});
+
+/** Events that set what words are searched in. */
+const SETS_TEXT: ReadonlySet<string> = new Set(['MemoryRemembered', 'MemoryRevised', 'ProjectContextSet', 'ProjectStateUpdated']);
+
+export const setsText = (event: Recorded<DomainEvent>): boolean => SETS_TEXT.has(event.type);
+
+/** The text that words are searched in after an event, or undefined when it sets none. `after` is the document it made. */
+export const searchableText = (event: Recorded<DomainEvent>, after: Document | undefined): string | undefined => {
+  if (after?.context && setsText(event)) return contextText(after.project ?? '', after.context);
   if (event.type === 'MemoryRemembered') return event.data.title ? `${event.data.title}\n${event.data.content}` : event.data.content;
   return event.type === 'MemoryRevised' ? event.data.content : undefined;
 };

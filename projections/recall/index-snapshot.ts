@@ -4,18 +4,21 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Position } from '../../domain/envelope.js';
 import { isDomainError } from '../../domain/errors.js';
+import type { ProjectRecord } from '../../domain/project/directory.js';
 import { NAMESPACES, type Namespace } from '../../domain/vocabulary.js';
 import type { LogReader } from '../log-reader.js';
+import { BinaryReader, BinaryWriter } from '../search/binary.js';
 import { InMemoryLexicalIndex } from '../search/lexical.js';
 import type { LexicalIndex, VectorIndex } from '../search/ports.js';
-import { loadSnapshot, type SearchIndexes, saveSnapshot } from '../search/snapshot.js';
+import { loadSnapshot, saveSnapshot } from '../search/snapshot.js';
 import { readChecked, writeParts } from '../search/snapshot-files.js';
+import { ValkeyVectorIndex } from '../search/valkey/index.js';
 import { InProcessVectorIndex } from '../search/vectors.js';
 import type { Document } from './document.js';
 import type { Model } from './space.js';
 
 /** Raised when the files mean something else than before. */
-const FORMAT = 1;
+const FORMAT = 3;
 const CURRENT = 'current.json';
 const CONTENT = 'content-0.bin';
 
@@ -36,9 +39,11 @@ export type IndexContent = {
   readonly eventId: string;
   readonly documents: readonly Document[];
   readonly topics: readonly (readonly [topic: string, reason: string | undefined])[];
+  readonly projects: readonly ProjectRecord[];
   readonly model: Model;
   readonly missing: readonly string[];
-  readonly indexes: ReadonlyMap<Namespace, { readonly words: LexicalIndex; readonly vectors: VectorIndex }>;
+  /** Vectors that are searched outside this process are not in the files. */
+  readonly indexes: ReadonlyMap<Namespace, { readonly words: LexicalIndex; readonly vectors: VectorIndex | undefined }>;
 };
 
 const Current = z.strictObject({
@@ -78,9 +83,14 @@ export class IndexSnapshot {
     const { directory, edition } = this.#place;
     const folder = randomBytes(6).toString('hex');
     await mkdir(join(directory, folder), { recursive: true, mode: 0o700 });
-    const { position, eventId, documents, topics, model, missing } = content;
-    for (const [namespace, pair] of indexes) await saveSnapshot(join(directory, folder, namespace), model.id, position, pair);
-    const bytes = Buffer.from(JSON.stringify({ documents, topics, model, missing } satisfies Stored));
+    const { position, eventId, documents, topics, projects, model, missing } = content;
+    const words: Partial<Record<Namespace, Checked>> = {};
+    for (const [namespace, { words: index, vectors }] of indexes) {
+      const path = join(directory, folder, namespace);
+      if (vectors) await saveSnapshot(path, model.id, position, { words: index, vectors });
+      else words[namespace] = await saveWords(path, index);
+    }
+    const bytes = Buffer.from(JSON.stringify({ documents, topics, projects, model, missing, words } satisfies Stored));
     const written = await writeParts(join(directory, folder, CONTENT), [bytes]);
     const current: Current = {
       format: FORMAT,
@@ -123,10 +133,18 @@ export class IndexSnapshot {
     const bytes = await readChecked(join(directory, current.folder, CONTENT), current.content);
     if (!bytes) return undefined;
     const stored = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()) as Stored;
-    const indexes = new Map<Namespace, SearchIndexes>();
+    const indexes = new Map<Namespace, SavedIndexes>();
     for (const namespace of NAMESPACES) {
       const { id, dimension } = stored.model;
-      const outcome = await loadSnapshot(join(directory, current.folder, namespace), id, { dimension });
+      const path = join(directory, current.folder, namespace);
+      const alone = stored.words[namespace];
+      if (alone) {
+        const words = await readChecked(path, alone);
+        if (!words) return undefined;
+        indexes.set(namespace, { words: InMemoryLexicalIndex.load(new BinaryReader(words)), vectors: undefined });
+        continue;
+      }
+      const outcome = await loadSnapshot(path, id, { dimension });
       if (outcome.status !== 'loaded' || outcome.position !== position) return undefined;
       indexes.set(namespace, outcome);
     }
@@ -139,14 +157,28 @@ export class IndexSnapshot {
   }
 }
 
-type Stored = Pick<IndexContent, 'documents' | 'topics' | 'model' | 'missing'>;
+type Checked = Current['content'];
+
+type Stored = Pick<IndexContent, 'documents' | 'topics' | 'projects' | 'model' | 'missing'> & {
+  /** Of namespaces whose vectors are searched elsewhere: the file of their words. */
+  readonly words: Readonly<Partial<Record<Namespace, Checked>>>;
+};
+
+type SavedIndexes = { readonly words: InMemoryLexicalIndex; readonly vectors: InProcessVectorIndex | undefined };
+
+const saveWords = (path: string, words: InMemoryLexicalIndex): Promise<Checked> => {
+  const parts = new BinaryWriter();
+  words.dump(parts);
+  return writeParts(path, parts.chunks());
+};
 
 /** The indexes, when every one of them is of the kind that can be written to a file. */
-const concrete = (indexes: IndexContent['indexes']): ReadonlyMap<Namespace, SearchIndexes> | undefined => {
-  const found = new Map<Namespace, SearchIndexes>();
+const concrete = (indexes: IndexContent['indexes']): ReadonlyMap<Namespace, SavedIndexes> | undefined => {
+  const found = new Map<Namespace, SavedIndexes>();
   for (const [namespace, { words, vectors }] of indexes) {
-    if (!(words instanceof InMemoryLexicalIndex) || !(vectors instanceof InProcessVectorIndex)) return undefined;
-    found.set(namespace, { words, vectors });
+    const elsewhere = vectors instanceof ValkeyVectorIndex;
+    if (!(words instanceof InMemoryLexicalIndex) || !(elsewhere || vectors instanceof InProcessVectorIndex)) return undefined;
+    found.set(namespace, { words, vectors: elsewhere ? undefined : vectors });
   }
   return found;
 };

@@ -1,39 +1,29 @@
-import type { Redis } from 'iovalkey';
 import type { DomainEvent } from '../../domain/catalogue.js';
 import { comparePositions, type LogEntry, ORIGIN, type Position, positionOf, type Recorded, subjectOf } from '../../domain/envelope.js';
-import { isMemoryKey } from '../../domain/memory/key.js';
+import { erases } from '../../domain/erasure.js';
+import { DomainError } from '../../domain/errors.js';
+import { ProjectDirectory } from '../../domain/project/directory.js';
+import { isRecallable, projectOf } from '../../domain/project/key.js';
 import { compileTopics, type TopicMatcher } from '../../domain/suppression.js';
 import { NAMESPACES, type Namespace } from '../../domain/vocabulary.js';
 import { identify } from '../batch.js';
-import type { Keys } from '../keys.js';
-import type { LogReader } from '../log-reader.js';
 import { createPages, type Pages } from '../pages.js';
-import type { LexicalIndex, VectorIndex } from '../search/ports.js';
+import type { LexicalIndex } from '../search/ports.js';
 import { Announcements } from './announcements.js';
-import { type Document, evolveDocument, searchableText } from './document.js';
-import { type IndexContent, IndexSnapshot, type SnapshotPlace, WORTH_SAVING, waitingForGraphs } from './index-snapshot.js';
+import { type Document, evolveDocument, searchableText, setsText } from './document.js';
+import { GraveyardIndex } from './graveyard-index.js';
+import { type IndexContent, IndexSnapshot, WORTH_SAVING, waitingForGraphs } from './index-snapshot.js';
 import { Progress } from './progress.js';
+import type { RecallIndexParts } from './recall-index-parts.js';
 import { type Model, VectorSpace } from './space.js';
 
 const PAGE = 500;
 const IDLE_MS = 1_000;
 const BACKOFF_MS = 250;
+/** How long an index that takes this one's place may take for the last events. */
+const SUCCESSION_MS = 10_000;
 
-export type RecallIndexParts = {
-  readonly log: LogReader;
-  readonly redis: Redis;
-  readonly keys: Keys;
-  readonly createLexical: () => LexicalIndex;
-  readonly createVectors: (dimension: number) => VectorIndex;
-  /** Where the index is kept in files between two lives of the process. Absent: it is made from the log each time. */
-  readonly snapshot?: SnapshotPlace | undefined;
-  /** Told how many vectors the cache had, and had not. */
-  readonly onVectorsRead?: ((hits: number, misses: number) => void) | undefined;
-  /** The generation of the memories view that serves: when it moves, what stood still is read again. */
-  readonly generation: () => Promise<number | undefined>;
-  /** Told of outages and faults, without text. */
-  readonly onTrouble: (message: string, error?: unknown) => void;
-};
+export type { RecallIndexParts };
 
 /**
  * The in-process view that recall searches: documents, words and vectors, kept by following the log from its beginning.
@@ -43,6 +33,10 @@ export class RecallIndex {
   readonly documents = new Map<string, Document>();
   /** Deprioritised memories that a hint may bring back, however little their text is like the query. */
   readonly hinted = new Set<string>();
+  /** What was tried and given up. */
+  readonly graveyard = new GraveyardIndex();
+  /** Which projects there are, and which names count as one. */
+  readonly projects = new ProjectDirectory();
   /** Subjects with an entry that could not be read; they stay as they were before it. */
   readonly degraded = new Set<string>();
   readonly progress = new Progress();
@@ -63,6 +57,7 @@ export class RecallIndex {
   #snapshot: IndexSnapshot | undefined;
   #restored = false;
   #lastEventId: string | undefined;
+  #succession: (() => Promise<void>) | undefined;
   #readSinceSnapshot = 0;
   /** Vectors that the graphs of the snapshot lacked. */
   #graphsLacked = 0;
@@ -115,6 +110,13 @@ export class RecallIndex {
     return index;
   }
 
+  /** Memories, without the contexts of projects, which are found here too. */
+  get memories(): number {
+    let count = 0;
+    for (const { context } of this.documents.values()) if (context === undefined) count += 1;
+    return count;
+  }
+
   stats(): Readonly<Record<string, unknown>> {
     return {
       documents: this.documents.size,
@@ -136,6 +138,38 @@ export class RecallIndex {
     return space;
   }
 
+  /**
+   * Puts what `other` made of the same log, from its beginning, in the place of what is here, between two pages; `other` ends.
+   * Throws CONFLICT when it lacks the vectors that serve here, or a move to another model is under way.
+   */
+  replaceWith(other: RecallIndex): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#succession = async () => {
+        this.#succession = undefined;
+        await this.#inherit(other).then(resolve, reject);
+      };
+    });
+  }
+
+  async #inherit(other: RecallIndex): Promise<void> {
+    await Promise.all([this.#switching, other.progress.waitFor(this.progress.position, SUCCESSION_MS)]);
+    other.#stopping.abort();
+    await other.#running;
+    await other.#switching;
+    for (const { model, memories } of await other.#announcements.read()) await other.vectorsFilled(model, memories);
+    const old = this.#serving;
+    const behind = comparePositions(other.progress.position, this.progress.position) < 0;
+    if (behind || this.#building || old?.model.id !== other.#serving?.model.id) throw notToBeReplaced();
+    // Every public part but the progress, which others wait on.
+    Object.assign(this, Object.fromEntries(Object.entries(other).filter(([name]) => name !== 'progress')));
+    [this.#lexical, this.#serving, this.#modelInLog] = [other.#lexical, other.#serving, other.#modelInLog];
+    [this.#topics, this.#matcher, this.#lastEventId] = [other.#topics, other.#matcher, other.#lastEventId];
+    this.#readSinceSnapshot += other.#readSinceSnapshot;
+    this.progress.reached(other.progress.position);
+    other.#serving = undefined;
+    await old?.close();
+  }
+
   /** Takes in vectors that were filled in for these memories after their events. */
   async vectorsFilled(model: string, memories: readonly string[]): Promise<void> {
     for (const space of this.#spaces()) if (space.model.id === model) await space.load(memories, (key) => this.documents.get(key));
@@ -152,8 +186,17 @@ export class RecallIndex {
       try {
         if (this.progress.position === ORIGIN) await this.#announcements.skipToEnd();
         await this.#restore();
+        await this.#succession?.();
         const page = await this.#pages.take(this.progress.position);
+        // Asked after the page was read, so that no page of another log is taken for the next one of this.
+        const stands = this.#stands();
+        stands.catch(() => undefined); // it is waited for below
         if (page.length > 0) await this.#apply(page);
+        if (!(await stands)) {
+          onTrouble('the log no longer holds what was read of it; reading it anew');
+          await this.#startAnew();
+          continue;
+        }
         // What was announced meanwhile is met at the end of the log.
         if (page.length === PAGE) continue;
         for (const { model, memories } of await this.#announcements.read()) await this.vectorsFilled(model, memories);
@@ -166,6 +209,26 @@ export class RecallIndex {
         await new Promise((resolve) => setTimeout(resolve, BACKOFF_MS));
       }
     }
+  }
+
+  /** Whether the log still holds the last event that was read: a store that was emptied or replaced must not leave ghosts. */
+  async #stands(): Promise<boolean> {
+    const { position } = this.progress;
+    return position === ORIGIN || this.#lastEventId === undefined || this.#parts.log.holds(position, this.#lastEventId);
+  }
+
+  /** Forgets everything, and reads on from the beginning. */
+  async #startAnew(): Promise<void> {
+    for (const key of [...this.documents.keys()]) await this.#drop(key);
+    this.projects.restore([]);
+    this.degraded.clear();
+    this.#topics.clear();
+    this.#matcher = compileTopics([]);
+    this.#modelInLog = undefined;
+    this.#lastEventId = undefined;
+    this.#pages.forget();
+    await this.#snapshot?.remove();
+    this.progress.reached(ORIGIN);
   }
 
   /** After a replay of the memories view, reads the subjects that stood still again, from the beginning, and nothing else. */
@@ -197,9 +260,11 @@ export class RecallIndex {
     for (const entry of page) {
       if (entry.kind === 'fault' && entry.fault.subject) this.degraded.add(entry.fault.subject);
       // The file holds its words, whatever this index makes of the event.
-      if (entry.kind === 'event' && entry.event.type === 'MemoryForgotten') await this.#forgetSnapshot();
+      if (entry.kind === 'event' && erases(entry.event.type)) await this.#forgetSnapshot();
       if (entry.kind !== 'event' || this.degraded.has(entry.event.envelope.subject)) continue;
-      if (isMemoryKey(entry.event.envelope.subject)) {
+      const project = projectOf(entry.event.envelope.subject);
+      if (project !== undefined) this.projects.apply(project, entry.event);
+      if (isRecallable(entry.event.envelope.subject)) {
         if (await this.#applyToMemory(entry.event)) changed.add(entry.event.envelope.subject);
       } else this.#applyToRest(entry.event);
     }
@@ -229,26 +294,33 @@ export class RecallIndex {
     if (content) await this.#takeOver(content);
   }
 
-  async #takeOver({ position, eventId, documents, topics, model, missing, indexes }: IndexContent): Promise<void> {
+  async #takeOver({ position, eventId, documents, topics, projects, model, missing, indexes }: IndexContent): Promise<void> {
     const { redis, keys, onVectorsRead = () => undefined } = this.#parts;
     const indexOf = (namespace: Namespace) => {
       const index = indexes.get(namespace);
       if (!index) throw new Error(`the snapshot lacks ${namespace}`);
       return index;
     };
+    this.projects.restore(projects);
     for (const document of documents) {
       this.documents.set(document.key, document);
+      this.projects.refile(undefined, document);
+      this.graveyard.set(document.key, document.abandoned ?? []);
       if (document.state === 'deprioritised' && document.reinstateHints.length > 0) this.hinted.add(document.key);
     }
     this.#lexical = new Map(NAMESPACES.map((namespace) => [namespace, indexOf(namespace).words]));
     this.#topics = new Map(topics);
     this.#matcher = compileTopics([...this.#topics.keys()]);
     this.#modelInLog = model;
-    this.#serving = new VectorSpace(model, redis, keys, (_, namespace) => indexOf(namespace).vectors, onVectorsRead);
+    const vectorsOf = (dimension: number, namespace: Namespace) =>
+      indexOf(namespace).vectors ?? this.#parts.createVectors(dimension, namespace, model.id);
+    this.#serving = new VectorSpace(model, redis, keys, vectorsOf, onVectorsRead);
     this.#lastEventId = eventId;
     this.#graphsLacked = waitingForGraphs(indexes);
     this.progress.reached(position);
-    await this.#serving.load(missing, (key) => this.documents.get(key));
+    // Vectors that are not in the files are taken from the cache.
+    const elsewhere = [...indexes.values()].some(({ vectors }) => vectors === undefined);
+    await this.#serving.load(elsewhere ? [...this.documents.keys()] : missing, (key) => this.documents.get(key));
   }
 
   /** Only a whole and settled index is kept: nothing degraded, no move to another model under way. */
@@ -264,6 +336,7 @@ export class RecallIndex {
       eventId,
       documents: [...this.documents.values()],
       topics: [...this.#topics],
+      projects: this.projects.records(),
       model: space.model,
       missing: [...space.missing],
       indexes,
@@ -275,7 +348,7 @@ export class RecallIndex {
     const key = event.envelope.subject;
     const before = this.documents.get(key);
     const after = evolveDocument(before, event);
-    const text = searchableText(event);
+    const text = searchableText(event, after);
     if (after?.state === 'deprioritised' && after.reinstateHints.length > 0) this.hinted.add(key);
     else this.hinted.delete(key);
     if (!after) {
@@ -284,6 +357,8 @@ export class RecallIndex {
     }
     if (before === after) return false;
     this.documents.set(key, after);
+    this.projects.refile(before, after);
+    this.graveyard.set(key, after.abandoned ?? []);
     if (text !== undefined) {
       this.words(after.namespace).upsert(key, text, after);
       if (before) for (const space of this.#spaces()) await space.drop(before);
@@ -298,6 +373,8 @@ export class RecallIndex {
     const document = this.documents.get(key);
     if (!document) return;
     this.documents.delete(key);
+    this.projects.refile(document, undefined);
+    this.graveyard.remove(key);
     this.hinted.delete(key);
     this.words(document.namespace).remove(key);
     for (const space of this.#spaces()) await space.drop(document);
@@ -345,8 +422,9 @@ export class RecallIndex {
   }
 }
 
+const notToBeReplaced = (): DomainError =>
+  new DomainError('CONFLICT', 'The search index was not replaced: a move to another model is under way', 'Reindex again when it is done.');
+
 const subjectsWithText = (page: readonly LogEntry<DomainEvent>[]): readonly string[] => [
-  ...new Set(
-    page.flatMap((entry) => (entry.kind === 'event' && searchableText(entry.event) !== undefined ? [entry.event.envelope.subject] : [])),
-  ),
+  ...new Set(page.flatMap((entry) => (entry.kind === 'event' && setsText(entry.event) ? [entry.event.envelope.subject] : []))),
 ];

@@ -1,4 +1,5 @@
 import type { Redis } from 'iovalkey';
+import { DomainError, isDomainError } from '../../domain/errors.js';
 import { NAMESPACES, type Namespace } from '../../domain/vocabulary.js';
 import type { Keys } from '../keys.js';
 import type { Facets, VectorIndex } from '../search/ports.js';
@@ -32,14 +33,14 @@ export class VectorSpace {
     model: Model,
     redis: Redis,
     keys: Keys,
-    createIndex: (dimension: number, namespace: Namespace) => VectorIndex,
+    createIndex: (dimension: number, namespace: Namespace, model: string) => VectorIndex,
     onRead: (hits: number, misses: number) => void,
   ) {
     this.model = model;
     this.#onRead = onRead;
     this.#redis = redis;
     this.#keys = keys;
-    this.#indexes = new Map(NAMESPACES.map((namespace) => [namespace, createIndex(model.dimension, namespace)]));
+    this.#indexes = new Map(NAMESPACES.map((namespace) => [namespace, createIndex(model.dimension, namespace, model.id)]));
   }
 
   /** Begins to read the vectors of these memories, for `load` to take in. */
@@ -70,11 +71,13 @@ export class VectorSpace {
 
   async #take(document: Document, vectors: readonly Float32Array[]): Promise<void> {
     try {
-      if (vectors.length === 0) throw new Error('bytes that are no vectors');
+      if (vectors.length === 0) throw new DomainError('VALIDATION', 'Bytes that are no vectors', 'Embed the text again');
       await this.index(document.namespace).upsert(document.key, vectors, document);
       this.missing.delete(document.key);
       this.refused.delete(document.key);
-    } catch {
+    } catch (error) {
+      // An index outside this process may be out of reach, which says nothing of the vectors.
+      if (!isDomainError(error, 'VALIDATION')) throw error;
       this.refused.add(document.key);
       this.missing.add(document.key);
     }

@@ -1,4 +1,14 @@
-import { type Collection, coveredBy, FREQUENCY_BITS, FREQUENCY_MASK, frequencyIn, share, type Weighed, type WeighedQuery } from './bm25.js';
+import {
+  type Collection,
+  coveredBy,
+  FREQUENCY_BITS,
+  FREQUENCY_MASK,
+  frequencyIn,
+  namesAmong,
+  share,
+  type Weighed,
+  type WeighedQuery,
+} from './bm25.js';
 import type { LexicalHit } from './ports.js';
 import { rounded, TopK } from './top-k.js';
 
@@ -44,21 +54,24 @@ export class Bm25Search {
       const score = (this.sums[slot] as number) / ideal;
       if (score >= best.floor) best.offer(slot, score);
     }
+    const names = namesAmong(known, collection);
     return best.sorted().map(({ slot, score }) => {
       const coverage = rounded(coveredBy(slot, known, collection.postings) / ideal);
-      return { key: this.keyOf(slot), score, coverage };
+      return { key: this.keyOf(slot), score, coverage, ...naming(slot, names, collection) };
     });
   }
 
   /** What `search` would say of these slots, in their order, without those that hold no term. */
   scores({ known, ideal }: WeighedQuery, slots: readonly number[], collection: Collection): LexicalHit[] {
+    const names = namesAmong(known, collection);
     return slots.flatMap((slot) => {
       const covered = coveredBy(slot, known, collection.postings);
       if (covered === 0) return [];
       const length = collection.lengths[slot] as number;
       const shareOf = (term: Weighed) => share(term.ideal, frequencyIn(term, slot, collection.postings), length, collection.averageLength);
       const score = known.reduce((sum, term) => sum + shareOf(term), 0);
-      return [{ key: this.keyOf(slot), score: rounded(score / ideal), coverage: rounded(covered / ideal) }];
+      const hit = { key: this.keyOf(slot), score: rounded(score / ideal), coverage: rounded(covered / ideal) };
+      return [{ ...hit, ...naming(slot, names, collection) }];
     });
   }
 
@@ -151,6 +164,9 @@ export class Bm25Search {
     return heap[0] as number;
   }
 }
+
+const naming = (slot: number, names: readonly Weighed[], { postings }: Collection): { readonly named?: true } =>
+  names.some((name) => frequencyIn(name, slot, postings) > 0) ? { named: true } : {};
 
 /** A binary search among 100,000 postings against one step along them. */
 const STEPS_OF_A_LOOKUP = 12;

@@ -13,6 +13,8 @@ export const FREQUENCY_MASK = 2 ** FREQUENCY_BITS - 1;
 export type SearchTerm = {
   readonly term: string;
   readonly weight: number;
+  /** Spelt out whole: a code or name that means one thing. */
+  readonly name?: true | undefined;
   readonly documents: number;
   readonly start: number;
   /** No document holds it more often. */
@@ -60,6 +62,13 @@ export const weigh = (terms: readonly SearchTerm[], { documents, averageLength }
     known: weighed.filter((term) => term.documents > 0).slice(0, MOST_TERMS),
   };
 };
+
+/** A name that more documents hold than these says little about any of them. */
+const RARE = { documents: 5, share: 0.02 } as const;
+
+/** Those of the terms whose presence alone makes a document a match. */
+export const namesAmong = (terms: readonly Weighed[], { documents }: Pick<Collection, 'documents'>): readonly Weighed[] =>
+  terms.filter((term) => term.name && term.documents <= Math.max(RARE.documents, RARE.share * documents));
 
 /** The shares of the ideal of those terms that a document holds. */
 export const coveredBy = (slot: number, terms: readonly Weighed[], postings: Uint32Array): number =>

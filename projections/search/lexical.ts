@@ -1,4 +1,5 @@
 import { DomainError } from '../../domain/errors.js';
+import { foldAccents } from '../../domain/text/fold.js';
 import { documentTerms, type QueryTerm, queryTerms } from '../../domain/text/tokens.js';
 import type { BinaryReader, BinaryWriter } from './binary.js';
 import { type Collection, FREQUENCY_BITS, type SearchTerm, type WeighedQuery, weigh } from './bm25.js';
@@ -12,6 +13,10 @@ import { TermDictionary } from './term-dictionary.js';
 const MOST_OFTEN = 2 ** FREQUENCY_BITS - 1;
 const MOST_DOCUMENTS = 2 ** (32 - FREQUENCY_BITS);
 const everything = (): boolean => true;
+/** A last word is taken for the beginning of others from so many characters on, and of at most so many. */
+const BEGINNING = { characters: 3, terms: 8 } as const;
+
+const LAST_WORD = /[^\s]+$/;
 
 let lastTerms: { readonly query: string; readonly terms: readonly QueryTerm[] } | undefined;
 
@@ -155,12 +160,28 @@ export class InMemoryLexicalIndex implements LexicalIndex {
 
   private termsFor(query: string): SearchTerm[] {
     const { dictionary, postings } = this;
-    return termsOnce(query).map(({ term, weight }) => {
+    return this.finished(termsOnce(query), query).map(({ term, weight, name }) => {
       const id = dictionary.find(term);
       if (id === undefined) return { term, weight, documents: 0, start: 0, mostOften: 0, leastSpread: 0 };
       const bounds = { mostOften: dictionary.mostOftenIn(id), leastSpread: dictionary.leastSpreadOf(id) };
-      return { term, weight, documents: postings.length(id), start: postings.start(id), ...bounds };
+      return { term, weight, name, documents: postings.length(id), start: postings.start(id), ...bounds };
     });
+  }
+
+  /** The terms, with those that the last word of the query begins in its place when it is not known as it stands. */
+  private finished(terms: readonly QueryTerm[], query: string): readonly QueryTerm[] {
+    const [last] = LAST_WORD.exec(query) ?? [];
+    const start = foldAccents(last ?? '').toLowerCase();
+    if (start.length < BEGINNING.characters || this.dictionary.find(start) !== undefined) return terms;
+    if (queryTerms(start).some(({ term }) => this.dictionary.find(term) !== undefined)) return terms;
+    const longer = this.dictionary.beginningWith(start, BEGINNING.terms);
+    if (longer.length === 0) return terms;
+    const unfinished = new Set(queryTerms(start).map(({ term }) => term));
+    const known = new Set(terms.map(({ term }) => term));
+    return [
+      ...terms.filter(({ term }) => !unfinished.has(term)),
+      ...longer.filter((term) => !known.has(term)).map((term) => ({ term, weight: 1 / longer.length })),
+    ];
   }
 
   private collection(matches: (slot: number) => boolean): Collection {

@@ -19,6 +19,8 @@ export type Facets = {
   readonly licence: Licence;
   /** Epoch milliseconds. */
   readonly createdAt: number;
+  /** Grows with each change of the memory: where several processes write one index, the newest is kept. */
+  readonly version?: number;
 };
 
 /** `similarity` is the cosine, rounded to 6 digits; `window` names the part of a long text that matched best. */
@@ -30,6 +32,11 @@ export type VectorStats = {
   /** `exact` while small, `hnsw` beyond; an external engine says its own name. */
   readonly engine: string;
   readonly dimension: number;
+  /** Of an external engine: `ready`, or what keeps its answers from being whole. */
+  readonly state?: string;
+  readonly detail?: string;
+  /** What an external engine's answers had to be mended for, by kind, since the start. */
+  readonly notes?: Readonly<Record<string, number>>;
 };
 
 /** Nearest neighbours over the vectors of one model. A memory may own several vectors; it is found by its best one. */
@@ -50,16 +57,19 @@ export interface VectorIndex {
 /**
  * `score` is BM25 divided by the query's ideal (0..1), so that no evidence is 0 whatever else matched. `coverage` is the
  * share of the query's words that the memory holds, weighed by how rare they are (0..1): unlike the score it is the same
- * in a long text. Both rounded to 6 digits.
+ * in a long text. Both rounded to 6 digits. `named`: the memory holds, whole, a rare code or name that the query spells out.
  */
-export type LexicalHit = { readonly key: string; readonly score: number; readonly coverage: number };
+export type LexicalHit = { readonly key: string; readonly score: number; readonly coverage: number; readonly named?: true };
 
 /** Word search with identifiers kept whole and split. */
 export interface LexicalIndex {
   upsert(key: string, text: string, facets: Facets): void;
   setFacets(key: string, facets: Facets): void;
   remove(key: string): void;
-  /** The k best with at least one word of the query, best first, ties by key. Stop words count only in a query of nothing else. */
+  /**
+   * The k best with at least one word of the query, best first, ties by key. Stop words count only in a query of nothing else.
+   * A last word that no memory holds is taken for the beginning of one.
+   */
   search(query: string, k: number, filter: Filter): LexicalHit[];
   /** The same for these keys, in their order; a key without any word of the query is left out. For hits that only the vectors found. */
   scores(query: string, keys: readonly string[]): LexicalHit[];

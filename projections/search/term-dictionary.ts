@@ -22,6 +22,13 @@ export class TermDictionary {
     return this.ids.get(term);
   }
 
+  /** The shortest terms that begin with this, at most so many, ties by the alphabet. */
+  beginningWith(start: string, most: number): readonly string[] {
+    const found: string[] = [];
+    for (const term of this.ids.keys()) if (term.startsWith(start)) found.push(term);
+    return found.sort((a, b) => a.length - b.length || (a < b ? -1 : 1)).slice(0, most);
+  }
+
   findOrAdd(term: string): number {
     const known = this.ids.get(term);
     if (known !== undefined) return known;

@@ -1,13 +1,12 @@
-import { DomainError } from '../../domain/errors.js';
 import type { BinaryReader, BinaryWriter } from './binary.js';
 import { FacetTable, type Matcher } from './facets.js';
 import { grown, Slots } from './growable.js';
 import type { Facets, Filter } from './ports.js';
 import { VectorRows } from './rows.js';
 import { rounded } from './top-k.js';
+import { assertUnit } from './unit.js';
 
 const NONE = -1;
-const NORM_TOLERANCE = 1e-2;
 
 /** The vectors of memories with what can be filtered on: exact, complete, and the truth that a graph is built from. */
 export class VectorStore {
@@ -143,17 +142,9 @@ export class VectorStore {
     return this.rows.get(row);
   }
 
-  /** Throws VALIDATION for anything but a unit vector of this space: a NaN would come back as everybody's nearest. */
+  /** Throws VALIDATION for anything but a unit vector of this space. */
   check(vector: Float32Array): void {
-    let square = 0;
-    for (let i = 0; i < vector.length; i++) square += (vector[i] as number) ** 2;
-    const unit = Math.abs(Math.sqrt(square) - 1) <= NORM_TOLERANCE;
-    if (vector.length === this.dimension && unit) return;
-    throw new DomainError(
-      'VALIDATION',
-      `Not a unit vector of ${this.dimension} numbers: it has ${vector.length} and the norm ${Math.sqrt(square)}`,
-      'Embed the text again with the model of this index',
-    );
+    assertUnit(vector, this.dimension);
   }
 
   dump(to: BinaryWriter): void {

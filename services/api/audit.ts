@@ -1,6 +1,8 @@
-import type { Namespace, State } from '../../domain/vocabulary.js';
+import type { Namespace, Outcome, State } from '../../domain/vocabulary.js';
 import type { AsOf } from './as-of.js';
-import type { Classification, MemoryDetail } from './recall.js';
+import type { OpenContradiction } from './contradictions.js';
+import type { ProjectNote } from './project-identity.js';
+import type { Classification, MemoryDetail, ScoreParts } from './recall.js';
 
 export type ListSuppressionsResult = {
   readonly suppressed_topics: readonly string[];
@@ -12,7 +14,7 @@ export type FindDuplicatesInput = {
   readonly threshold?: number | undefined;
   readonly project_filter?: string | undefined;
 };
-export type FindDuplicatesResult = {
+export type FindDuplicatesResult = ProjectNote & {
   readonly namespace: Namespace;
   readonly clusters: readonly {
     readonly memories: readonly {
@@ -45,8 +47,13 @@ export type AuditEntry = Partial<Classification> & {
   readonly project?: string;
   readonly tags?: readonly string[];
   readonly created_at?: string;
+  readonly updated_at?: string;
+  readonly effort_score?: number;
+  readonly outcome?: Outcome;
+  /** Days since its last change, for an active episodic memory that was not changed for STALE_MEMORY_DAYS. */
+  readonly days_stale?: number;
 };
-export type MemoryAuditResult = {
+export type MemoryAuditResult = ProjectNote & {
   /** Set when the answer is of an earlier moment. */
   readonly as_of?: AsOf;
   readonly message?: string;
@@ -82,8 +89,79 @@ export type RecallAppearance = {
   readonly actor: string;
   readonly rank: number;
   readonly score: number;
+  /** What made the score; absent for recalls that did not note it. */
+  readonly parts?: NotedParts;
   /** What was asked, while that is still kept. */
   readonly query?: string;
+};
+/** What made a score, as the recall noted it. `surface` to `temporal` times `similarity` is the score. */
+export type NotedParts = ScoreParts & {
+  /** A reinstate hint met the query: the score was set, whatever the product is. */
+  readonly reinstated?: true;
+  /** The score and the parts are those of this fact drawn from the memory, which was the better match. */
+  readonly via?: string;
+};
+/** A memory that a recall showed, and what it is now. `forgotten` ones have no text any more. */
+export type MentionedResult = {
+  readonly rank: number;
+  readonly key: string;
+  readonly score: number;
+  readonly parts?: NotedParts;
+  readonly state: State | 'forgotten';
+  readonly content?: string;
+  readonly project?: string;
+};
+export type MentionedRecall = {
+  readonly timestamp: string;
+  readonly kind: 'recall' | 'recall_index';
+  /** Who asked, such as `mcp:claude-code/2.1.0`. */
+  readonly client: string;
+  readonly search: 'fused' | 'lexical';
+  /** What was asked; absent once that is not kept any more. */
+  readonly log_query?: string;
+  /** How alike the question and `log_query` are, when they were matched by meaning. */
+  readonly similarity?: number;
+  readonly results: readonly MentionedResult[];
+};
+export type WhyInput = {
+  /** What was mentioned, or what may have been asked. */
+  readonly query?: string | undefined;
+  /** A memory that was mentioned. */
+  readonly key?: string | undefined;
+};
+export type WhyResult =
+  | { readonly status: 'not_found'; readonly looked_at: number; readonly message: string; readonly texts_gone?: number }
+  | {
+      readonly status: 'found';
+      readonly match_type: 'keyword' | 'semantic' | 'key';
+      /** Of the first of `recalls`. */
+      readonly log_query?: string;
+      readonly timestamp: string;
+      readonly result_keys: readonly string[];
+      /** The newest recalls that match, newest first; by meaning the nearest first. */
+      readonly recalls: readonly MentionedRecall[];
+      readonly total: number;
+      /** How many recalls were looked at, and for how many of them the query's text is gone. */
+      readonly looked_at: number;
+      readonly texts_gone?: number;
+      readonly message?: string;
+    };
+/** A memory as another one's lineage names it. `forgotten` ones have no text any more. */
+export type Relative = {
+  readonly key: string;
+  readonly state: State | 'forgotten';
+  readonly content?: string;
+};
+/** The document a memory is a chunk of, what it was drawn from, and what was drawn from it. */
+export type Lineage = {
+  /** `place` counts from 1 among the chunks that are still there. */
+  readonly document?: { readonly doc_id: string; readonly chunks: number; readonly place?: number };
+  /** Chunks of that document around this one, in the order of the text, this one included. */
+  readonly chunks?: readonly (Relative & { readonly chunk_index?: number })[];
+  readonly extracted_from?: Relative & { readonly doc_id?: string };
+  readonly facts?: readonly (Relative & { readonly namespace: Namespace })[];
+  /** How many facts there are, when not all are listed. */
+  readonly facts_total?: number;
 };
 export type ExplainMemoryInput = {
   readonly key: string;
@@ -102,13 +180,14 @@ export type ExplainMemoryResult =
       readonly deprioritised_reason?: string;
       readonly reinstate_hints?: readonly string[];
       readonly enriched_from?: string;
-      /** Other chunks of the same document, and facts drawn from this memory. */
-      readonly siblings?: readonly string[];
-      readonly facts?: readonly string[];
+      /** Contradictions that nobody has settled, oldest first. */
+      readonly contradictions?: readonly OpenContradiction[];
+      /** Where it stands among others. */
+      readonly lineage?: Lineage;
       readonly timeline_cut?: { readonly shown: number; readonly total: number };
       /** The newest recalls it appeared in, newest first, of those that are still known. */
       readonly recalls?: readonly RecallAppearance[];
       readonly recalls_cut?: { readonly shown: number; readonly total: number };
-      /** Set when the answer is of an earlier moment: counts, siblings and facts are then left out. */
+      /** Set when the answer is of an earlier moment: counts and lineage are then left out. */
       readonly as_of?: Pick<AsOf, 'position' | 'time'>;
     } & Partial<MemoryDetail>);

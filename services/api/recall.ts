@@ -1,5 +1,7 @@
 import type { Licence, Namespace, Provenance, State } from '../../domain/vocabulary.js';
 import type { AsOf } from './as-of.js';
+import type { AbandonedWarning, ExperienceFields } from './experience.js';
+import type { DomainRouting, ProjectNote } from './project-identity.js';
 
 export type RecallInput = {
   readonly query: string;
@@ -8,6 +10,10 @@ export type RecallInput = {
   readonly top_k?: number | undefined;
   readonly namespaces?: readonly Namespace[] | undefined;
   readonly project_filter?: string | readonly string[] | undefined;
+  /** Kinds of work: a list, or text. Only projects that declare one of them are searched. */
+  readonly domain_filter?: string | readonly string[] | undefined;
+  /** Also searches other wordings of the query that a language model gives. Default: RECALL_EXPAND_QUERIES. Not with `as_of`. */
+  readonly expand_queries?: boolean | undefined;
   readonly score_breakdown?: boolean | undefined;
   /** Upper bound on the answer; best results first, what was cut is named. */
   readonly max_tokens?: number | undefined;
@@ -27,7 +33,8 @@ export type ScoreParts = {
 /** Whose text it is, on every read surface. */
 export type Classification = { readonly licence: Licence; readonly licence_note?: string; readonly provenance: Provenance };
 
-export type RecallItem = Classification & {
+export type RecallItem = Classification &
+  Pick<ExperienceFields, 'effort_score' | 'outcome' | 'breakthrough'> & {
   readonly key: string;
   readonly namespace: Namespace;
   readonly content: string;
@@ -42,17 +49,31 @@ export type RecallItem = Classification & {
   readonly event_date?: string;
   readonly enriched_from?: string;
   readonly doc_id?: string;
+  /** ISO time from which recall leaves it out. */
+  readonly expires_at?: string;
+  /** Active memories that contradict it, until somebody settles that: how many, and their keys. */
+  readonly contradictions?: number;
+  readonly contradicts?: readonly string[];
   readonly score_breakdown?: ScoreParts;
 };
 
+/** Dead ends that the query touches, newest first. They take no place among the results. */
+export type AbandonedWarnings = { readonly abandoned_warnings?: readonly AbandonedWarning[] };
+
 /** How much the answer can be trusted to be complete. Absent fields mean nothing to report. */
-export type RecallNotes = {
+export type RecallNotes = ProjectNote & {
+  /** Which domains did not narrow the search as was asked, and what was searched. */
+  readonly domain_filter_notice?: string;
+  /** The projects that the domains led to. */
+  readonly domain_filter?: DomainRouting;
   /** Set when nothing was good enough; results are then empty. */
   readonly message?: string;
   readonly licence_notice?: string;
   /** `lexical` while no model serves, and why. */
   readonly search?: 'fused' | 'lexical';
   readonly search_note?: string;
+  /** The other wordings that were searched as well. */
+  readonly expanded_queries?: readonly string[];
   /** Set when a view was behind the log's head by more than the bound. */
   readonly stale?: { readonly events: number; readonly note: string };
   /** Set when the answer is of an earlier moment. */
@@ -61,7 +82,7 @@ export type RecallNotes = {
   readonly cut?: { readonly keys: readonly string[]; readonly note: string };
 };
 
-export type RecallResult = { readonly results: readonly RecallItem[] } & RecallNotes;
+export type RecallResult = AbandonedWarnings & { readonly results: readonly RecallItem[] } & RecallNotes;
 
 export type RecallIndexInput = RecallInput & { readonly snippet_length?: number | undefined };
 export type RecallIndexItem = Classification & {
@@ -75,14 +96,17 @@ export type RecallIndexItem = Classification & {
   readonly project?: string;
   readonly tags?: readonly string[];
   readonly reinstate_candidate?: true;
+  /** Active memories that contradict it, until somebody settles that: how many, and their keys. */
+  readonly contradictions?: number;
+  readonly contradicts?: readonly string[];
   readonly score_breakdown?: ScoreParts;
 };
-export type RecallIndexResult = {
+export type RecallIndexResult = AbandonedWarnings & {
   readonly results: readonly RecallIndexItem[];
   readonly token_estimate: { readonly index: number; readonly full: number };
 } & RecallNotes;
 
-export type MemoryDetail = Classification & {
+export type MemoryDetail = Classification & ExperienceFields & {
   readonly key: string;
   readonly content: string;
   readonly namespace: Namespace;

@@ -1,5 +1,7 @@
 import type { Licence, Namespace, Provenance, State } from '../../domain/vocabulary.js';
 import type { Call, Visible } from './call.js';
+import type { Enriching } from './enrichment.js';
+import type { FilingNote, ProjectNote } from './project-identity.js';
 
 export type RememberInput = {
   readonly content: string;
@@ -14,14 +16,17 @@ export type RememberInput = {
   readonly provenance?: string | undefined;
   /** ISO date or time that the text speaks of. */
   readonly event_date?: string | undefined;
+  /** Of knowledge: ISO date or time, in the future, from which recall leaves it out. */
+  readonly expires_at?: string | undefined;
 };
 
 export type RememberResult =
-  | ({
+  | (FilingNote & {
       readonly status: 'stored';
       readonly key: string;
       readonly namespace: Namespace;
       readonly embedding: 'stored' | 'pending' | 'off';
+      readonly enrichment: Enriching;
       readonly contradiction_warning?: {
         readonly existing_key: string;
         readonly existing_content: string;
@@ -41,12 +46,12 @@ export type RememberResult =
     };
 
 /** `force` skips the secrets check only: chunks that are known already are left out all the same. */
-export type RememberDocumentInput = Omit<RememberInput, 'event_date'> & {
+export type RememberDocumentInput = Omit<RememberInput, 'event_date' | 'expires_at'> & {
   readonly chunk_strategy?: 'paragraphs' | 'turn_pairs' | 'sentences' | 'fixed_tokens' | undefined;
   readonly chunk_size?: number | undefined;
 };
 
-export type RememberDocumentResult = {
+export type RememberDocumentResult = FilingNote & {
   readonly doc_id: string | null;
   readonly keys: readonly string[];
   readonly chunks_stored: number;
@@ -54,7 +59,8 @@ export type RememberDocumentResult = {
   readonly duplicates_skipped: number;
   readonly namespace: Namespace;
   readonly mode: 'full' | 'raw';
-  readonly enrichment: 'queued' | 'batch_queued' | 'none';
+  readonly enrichment: Enriching;
+  readonly note?: string;
 } & Visible;
 
 export type ReviseInput = {
@@ -118,13 +124,15 @@ export type ForgetInput = {
   readonly created_before?: string | undefined;
 };
 export type ForgetResult =
-  | { readonly status: 'not_found'; readonly note: string }
+  | (ProjectNote & { readonly status: 'not_found'; readonly note: string })
   | {
       readonly status: 'preview';
       readonly preview_id: string;
       readonly expires_at: string;
       readonly total: number;
       readonly by_namespace: Readonly<Record<string, number>>;
+      /** Every name of the project that was named, when it has several: all of it is meant. */
+      readonly project_names?: readonly string[];
       /** How many of them are facts drawn from others. */
       readonly facts?: number;
       /** The first of them. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import type { Position } from '../../domain/envelope.js';
 
@@ -19,12 +20,11 @@ export type RawEntry = {
   readonly payload: Buffer | undefined;
 };
 
-export const toWire = (bytes: Buffer): WireField => {
-  const text = bytes.toString('utf8');
-  return Buffer.from(text, 'utf8').equals(bytes) ? text : [bytes.toString('base64')];
-};
+export const toWire = (bytes: Buffer): WireField => (isUtf8(bytes) ? bytes.toString('utf8') : [bytes.toString('base64')]);
 
-export const fromWire = (field: WireField): string | Buffer => (typeof field === 'string' ? field : Buffer.from(field[0], 'base64'));
+export const fromWire = (field: WireField): string | Buffer => (typeof field === 'string' ? field : bytesOf(field));
+
+export const bytesOf = ([base64]: readonly [base64: string]): Buffer => Buffer.from(base64, 'base64');
 
 /** What a restore looks at in an envelope; fields that are not readable are undefined. */
 export type EnvelopeFacts = {
@@ -36,13 +36,21 @@ export type EnvelopeFacts = {
 };
 
 export const factsOf = ({ fields }: Pick<RawEntry, 'fields'>): EnvelopeFacts => {
-  const found: Record<string, string> = {};
-  for (let i = 0; i + 1 < fields.length; i += 2) {
-    const [name, value] = [fields[i], fields[i + 1]];
-    if (typeof name === 'string' && typeof value === 'string') found[name] = value;
-  }
-  const n = /^[1-9]\d*$/.test(found.n ?? '') ? Number(found.n) : undefined;
-  return { id: found.id, type: found.type, subject: found.subject || undefined, n, digest: found.digest };
+  const read = (name: string): string | undefined => {
+    for (let i = 0; i + 1 < fields.length; i += 2) {
+      const value = fields[i + 1];
+      if (fields[i] === name) return typeof value === 'string' ? value : undefined;
+    }
+    return undefined;
+  };
+  const n = read('n') ?? '';
+  return {
+    id: read('id'),
+    type: read('type'),
+    subject: read('subject') || undefined,
+    n: /^[1-9]\d*$/.test(n) ? Number(n) : undefined,
+    digest: read('digest'),
+  };
 };
 
 const sha256 = (data: string | Buffer): string => hash('sha256', data, 'hex');

@@ -181,7 +181,7 @@ const append = async (store: Store, backup: OpenedBackup, tails: readonly Tail[]
     const args: (string | Buffer)[] = [''];
     const arg = (...values: readonly (string | Buffer)[]): number => args.push(...values) - values.length + 1;
     const plan = batch.map((tail, i) => {
-      const below = erasedBelow(backup, tail.subject);
+      const below = erasedBelow(backup, tail.subject) ?? backup.fates.get(tail.subject)?.erasedBy;
       const claim = claimAfter(log.salt, before[i]?.events ?? [], tail, below);
       return {
         k: scriptKeys.push(keys.payloads(tail.subject)),

@@ -1,4 +1,5 @@
 import { comparePositions, ORIGIN, type Position } from '../../domain/envelope.js';
+import { erases } from '../../domain/erasure.js';
 import { DomainError } from '../../domain/errors.js';
 import { type Open, openFor, type Secrets } from './crypt.js';
 import { BackupDamaged } from './damage.js';
@@ -86,9 +87,10 @@ export const openBackup = async ({ path, secrets, until, roots = [], onProgress,
       if (subject === undefined || n === undefined) continue;
       const fate = fates.get(subject) ?? { last: 0, erasedBy: undefined };
       if (within) fate.last = Math.max(fate.last, n);
-      if (type === 'MemoryForgotten' && entry.payload) {
+      if (erases(type) && entry.payload) {
         fate.erasedBy = n;
-        forgotten.add(subject);
+        // A deleted project may have a new context after it; a forgotten memory never comes back.
+        if (type === 'MemoryForgotten') forgotten.add(subject);
       }
       fates.set(subject, fate);
       if (!entry.payload && (entry.state === 'p' || entry.state === 'h')) gaps.push({ subject, n, position: entry.position, part });

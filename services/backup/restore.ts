@@ -1,23 +1,15 @@
-import { createHash } from 'node:crypto';
-import { ORIGIN, type Position } from '../../domain/envelope.js';
-import { DomainError } from '../../domain/errors.js';
+import type { Position } from '../../domain/envelope.js';
 import { systemSubject } from '../../domain/system/events.js';
-import type { Keys } from '../../projections/keys.js';
 import { type Random, systemRandom } from '../eventlog/random.js';
-import { openStore, type Store } from '../ops/store.js';
+import { openStore } from '../ops/store.js';
 import type { ValkeyTarget } from '../valkey/client.js';
-import { createClaimWalker } from './claims.js';
 import type { Secrets } from './crypt.js';
-import { type StoreDigests, storeDigests } from './digests.js';
-import { chained, chainStart, factsOf, payloadDigest, type RawEntry } from './entry.js';
+import type { StoreDigests } from './digests.js';
 import { type OpenedBackup, openBackup } from './opened.js';
 import { forgetAgain } from './reforget.js';
+import { Restoration } from './restoration.js';
 import { beginRestoring, endRestoring } from './restoring.js';
-import { sameFields } from './source.js';
-import { blankStore, keysHoldingText, storeCursor } from './target.js';
 import type { Until } from './until.js';
-import { readVectorFile, storeVectors } from './vectors.js';
-import { createWriter, erasedBelow, writeSide } from './writer.js';
 
 export type RestoreOptions = {
   readonly path: string;
@@ -60,8 +52,6 @@ export type RestoreReport = {
   readonly digests?: StoreDigests;
 };
 
-const BATCH_BYTES = 4 * 2 ** 20;
-
 /**
  * Puts a backup back. The whole of it is checked before anything is written. Into a store in which nothing was remembered
  * it goes as it is; onto a store that holds a beginning of the same log go the entries that are missing; both keep the
@@ -83,10 +73,10 @@ export const restoreBackup = async (options: RestoreOptions): Promise<RestoreRep
   const store = await openStore({ target, tenant });
   let report: RestoreReport;
   try {
-    if (options.dryRun) return await new Restore(store, backup, options, undefined, false).run();
+    if (options.dryRun) return await new Restoration(store, backup, options, undefined, false).run();
     const token = random.ulid(now());
     const { resumed } = await beginRestoring(store.redis, store.keys, token, backup.set.name, options.silentSeconds);
-    const restore = new Restore(store, backup, options, token, resumed);
+    const restore = new Restoration(store, backup, options, token, resumed);
     try {
       report = await restore.run();
     } catch (error) {
@@ -128,202 +118,3 @@ const tell = async (
     store.close();
   }
 };
-
-class Restore {
-  #store: Store;
-  #keys: Keys;
-  #backup: OpenedBackup;
-  #options: RestoreOptions;
-  #token: string | undefined;
-  #resumed: boolean;
-  /** Whether the store holds half of a history now. */
-  wrote: boolean;
-
-  constructor(store: Store, backup: OpenedBackup, options: RestoreOptions, token: string | undefined, resumed: boolean) {
-    this.#store = store;
-    this.#keys = store.keys;
-    this.#backup = backup;
-    this.#options = options;
-    this.#token = token;
-    this.#resumed = resumed;
-    this.wrote = resumed;
-  }
-
-  async run(): Promise<RestoreReport> {
-    const { redis } = this.#store;
-    const backup = this.#backup;
-    const logId = await redis.hget(this.#keys.meta, 'log_id');
-    const another = logId !== backup.set.manifest.log_id;
-    const blank = another ? await blankStore(redis, this.#keys) : undefined;
-    if (another && !blank) throw foreign(String(logId), backup);
-    const cursor = blank ? async () => undefined : storeCursor(redis, this.#keys);
-    const mode = blank || (await this.#isEmpty()) ? 'restored' : 'forwarded';
-    const textKeys = mode === 'forwarded' ? await keysHoldingText(redis, this.#keys) : undefined;
-    const start = { length: blank?.length ?? 0, head: blank?.at(-1)?.position ?? ORIGIN };
-    const walker = this.#claimsAreNoted()
-      ? undefined
-      : createClaimWalker(backup.side.meta.salt ?? '', (subject, n) => n < (erasedBelow(backup, subject) ?? 0));
-    const changed = new Set<string>();
-    // In a store that held nothing nobody else has a claim, and all go in with the events.
-    const noted = mode === 'restored' && !walker ? new Map(Object.entries(backup.side.claims ?? {})) : undefined;
-    const expected = mode === 'restored' ? createHash('sha256') : undefined;
-    let write: ReturnType<typeof createWriter> | undefined;
-    let waiting: RawEntry[] = [];
-    let waitingBytes = 0;
-    let restored = 0;
-    let seen = 0;
-    let chain = backup.whole ? backup.set.manifest.chain : chainStart(backup.set.manifest.log_id);
-    let underWay: Promise<void> | undefined;
-
-    const flush = async (): Promise<void> => {
-      if (waiting.length === 0) return;
-      this.#options.signal?.throwIfAborted();
-      const born = write === undefined && mode === 'restored';
-      write ??= createWriter({ ...this.#writerParts(), textKeys, claims: noted }, start);
-      if (this.#token !== undefined) {
-        this.wrote = true;
-        // The next step is made ready while the server does this one.
-        await underWay;
-        underWay = write(waiting, born ? { deletes: this.#toDelete(blank ?? []), meta: backup.side.meta } : undefined);
-        underWay.catch(() => undefined); // it is waited for at the next step
-      }
-      restored += waiting.length;
-      waiting = [];
-      waitingBytes = 0;
-      this.#options.onProgress?.('restoring', seen, backup.events);
-    };
-
-    for await (const entries of backup.entries()) {
-      for (const entry of entries) {
-        seen += 1;
-        if (!backup.whole) chain = chained(chain, entry);
-        walker?.see(entry);
-        expected?.update(`${entry.position} ${this.#payloadDigest(entry)}\n`);
-        const mine = await cursor();
-        if (mine) {
-          if (mine.position !== entry.position || !sameFields(mine.fields, entry.fields)) throw diverged(mine.position, seen, backup);
-          start.length += 1;
-          start.head = mine.position;
-          continue;
-        }
-        const { subject } = factsOf(entry);
-        if (subject !== undefined) changed.add(subject);
-        waiting.push(entry);
-        waitingBytes += entry.payload?.length ?? 0;
-        if (waiting.length >= (this.#options.batch ?? 1_000) || waitingBytes >= BATCH_BYTES) await flush();
-      }
-    }
-    await flush();
-    await underWay;
-    if (restored === 0) await this.#refuseShorter(cursor);
-    const would = restored === 0 ? 'unchanged' : mode;
-    const result = this.#report(would, restored);
-    if (this.#token === undefined) return { ...result, status: 'dry_run' };
-    // What an earlier, killed restore brought has its claims and vectors still to get.
-    if (restored === 0 && !this.#resumed) return result;
-    const touched = this.#resumed ? new Set(backup.fates.keys()) : noted ? new Set<string>() : changed;
-    await writeSide(
-      { redis, keys: this.#keys, token: this.#token, forgotten: backup.forgotten, claims: this.#claims(touched, walker?.held()) },
-      backup.side,
-    );
-    const vectors = await this.#vectors();
-    return { ...result, vectors, digests: await this.#digests(chain, expected?.digest('hex')) };
-  }
-
-  async #isEmpty(): Promise<boolean> {
-    return (await this.#store.log.size()) === 0;
-  }
-
-  #writerParts() {
-    const { fates, forgotten } = this.#backup;
-    return { redis: this.#store.redis, keys: this.#keys, token: this.#token ?? '', fates, forgotten };
-  }
-
-  #toDelete(blank: readonly Pick<RawEntry, 'fields'>[]): readonly string[] {
-    const subjects = new Set(blank.map((entry) => factsOf(entry).subject).filter((subject) => subject !== undefined));
-    return [this.#keys.log, ...[...subjects].map(this.#keys.payloads)];
-  }
-
-  #claimsAreNoted(): boolean {
-    const { side, head } = this.#backup;
-    return side.claims !== null && side.head === head;
-  }
-
-  /** What the backup noted, where it noted it at this very place; else what follows from the events. */
-  #claims(touched: ReadonlySet<string>, walked: ReadonlyMap<string, string> | undefined): ReadonlyMap<string, string> {
-    const { side, forgotten } = this.#backup;
-    const held = (subject: string): string => (walked ? walked.get(subject) : side.claims?.[subject]) ?? '';
-    return new Map([...touched].flatMap((subject) => (forgotten.has(subject) ? [] : [[subject, held(subject)]])));
-  }
-
-  async #vectors(): Promise<number> {
-    const { set, open, forgotten } = this.#backup;
-    if (set.manifest.vectors === undefined) return 0;
-    const vectors = (await readVectorFile(set.dir, set.manifest.vectors, open)).filter(({ subject }) => !forgotten.has(subject));
-    return storeVectors(this.#store.redis, this.#keys, vectors);
-  }
-
-  /** The payload that this entry has once it is restored, or `-`. */
-  #payloadDigest(entry: RawEntry): string {
-    const { subject, n, digest } = factsOf(entry);
-    if (!entry.payload || subject === undefined || n === undefined) return '-';
-    if (n < (erasedBelow(this.#backup, subject) ?? 0)) return '-';
-    return entry.state === 'p' && digest !== undefined ? digest : payloadDigest(entry.payload);
-  }
-
-  async #digests(log: string, payloads: string | undefined): Promise<StoreDigests> {
-    const { set, head } = this.#backup;
-    const digests = await storeDigests(this.#store.redis, this.#keys, set.manifest.log_id, head);
-    if (digests.log === log && (payloads === undefined || digests.payloads === payloads)) return digests;
-    throw new DomainError(
-      'INTERNAL',
-      'The restored log is not the one in the backup',
-      'Please report this; the store stays closed to writers.',
-    );
-  }
-
-  /** Nothing was missing; a store that holds more than the backup must not be taken for one that was rolled back. */
-  async #refuseShorter(cursor: () => Promise<Pick<RawEntry, 'position' | 'fields'> | undefined>): Promise<void> {
-    let more = 0;
-    for (let entry = await cursor(); entry; entry = await cursor()) {
-      const { subject, type } = factsOf(entry);
-      if (!subject?.startsWith('system:') && type !== 'MemoryForgotten') more += 1;
-    }
-    if (more === 0) return;
-    throw new DomainError(
-      'CONFLICT',
-      `The store holds all of this backup and ${more} events more; a restore never makes history shorter`,
-      'To look at that moment beside it, restore --into another tenant.',
-    );
-  }
-
-  #report(would: RestoreReport['would'], restored: number): RestoreReport {
-    const { set, events, head, faults, fates, forgotten } = this.#backup;
-    return {
-      status: would,
-      would,
-      backup: set.name,
-      log_id: set.manifest.log_id,
-      events_in_backup: events,
-      events_restored: restored,
-      head,
-      kept_forgotten: [...forgotten].filter((subject) => (fates.get(subject)?.last ?? 0) > 0).length,
-      unreadable: faults,
-      vectors: 0,
-    };
-  }
-}
-
-const foreign = (logId: string, { set }: OpenedBackup): DomainError =>
-  new DomainError(
-    'CONFLICT',
-    `The store holds another log (${logId}) than the backup (${set.manifest.log_id})`,
-    'omnimem merge brings the two together; restore --into puts the backup into a tenant of its own.',
-  );
-
-const diverged = (position: Position, entry: number, { set }: OpenedBackup): DomainError =>
-  new DomainError(
-    'CONFLICT',
-    `The store and the backup ${set.name} went different ways at entry ${entry} (${position})`,
-    'omnimem merge brings the two together; restore --into puts the backup into a tenant of its own.',
-  );

@@ -154,14 +154,24 @@ class Run {
     const end = (await log.head())?.position ?? ORIGIN;
     let entries: RawEntry[] = [];
     let bytes = 0;
+    const size = Math.min(PAGE, segmentEvents);
+    const read = (after: Position, count: number): ReturnType<typeof readRaw> => {
+      const page = readRaw(redis, keys, after, count);
+      page.catch(() => undefined); // it is met where the page is taken
+      return page;
+    };
+    let next = read(this.#manifest.head?.position ?? ORIGIN, size);
     for (;;) {
       this.#signal.throwIfAborted();
-      const last: Position = entries.at(-1)?.position ?? this.#manifest.head?.position ?? ORIGIN;
-      const page = await readRaw(redis, keys, last, Math.min(PAGE, segmentEvents - entries.length));
+      const page = await next;
       entries = [...entries, ...page];
-      this.#readTo = entries.at(-1)?.position ?? last;
+      this.#readTo = entries.at(-1)?.position ?? this.#manifest.head?.position ?? ORIGIN;
       bytes += page.reduce((sum, { payload }) => sum + (payload?.length ?? 0), 0);
       const ended = page.length === 0 || comparePositions(this.#readTo, end) >= 0;
+      if (!ended) {
+        // The server reads on while this process hashes and writes.
+        next = read(this.#readTo, Math.min(size, segmentEvents - (entries.length % segmentEvents)));
+      }
       if (entries.length > 0 && (ended || entries.length >= segmentEvents || bytes >= segmentBytes)) {
         if (this.#saysOnlyThatItWasBackedUp(entries)) return;
         await this.#writeSegment(entries);

@@ -4,8 +4,9 @@ import type { Keys } from '../../projections/keys.js';
 const LOOK_MS = 500;
 
 /**
- * Calls `onReplaced` once when the store holds another log than the one that was opened, which a restore into an empty store
- * makes of it: whatever was read of the old one is worth nothing. Not while the restore still writes. Answers how to stop.
+ * Calls `onReplaced` once when the store holds another log than the one that was opened: a restore into an empty store makes
+ * it so, and so does whoever empties the store. Whatever was read of the old one is worth nothing. Not while a restore
+ * writes. Answers how to stop.
  */
 export const watchForAnotherLog = (
   { redis, keys, logId }: { readonly redis: Redis; readonly keys: Keys; readonly logId: string },
@@ -25,7 +26,7 @@ export const watchForAnotherLog = (
     const [now, restoring] = await Promise.all([redis.hget(keys.meta, 'log_id'), redis.exists(keys.restoring)]).catch(
       () => [logId, 0] as const,
     );
-    if (now === null || now === logId || restoring !== 0) return;
+    if (now === logId || restoring !== 0) return;
     stop();
     onReplaced();
   };

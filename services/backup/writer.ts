@@ -1,18 +1,22 @@
 import type { Redis } from 'iovalkey';
+import { Packr } from 'msgpackr';
 import { ORIGIN, type Position } from '../../domain/envelope.js';
+import { erases } from '../../domain/erasure.js';
 import { DomainError } from '../../domain/errors.js';
 import type { Keys } from '../../projections/keys.js';
 import { loadScript, runScript } from '../../projections/scripts.js';
 import { SETS_CONTENT } from '../eventlog/encode.js';
 import { RECALL_COUNTERS } from '../eventlog/forget.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
-import { factsOf, fromWire, type RawEntry } from './entry.js';
+import { bytesOf, factsOf, type RawEntry } from './entry.js';
 import type { Fate } from './opened.js';
 import type { Side } from './side.js';
 
 const RESTORE = loadScript('services/backup/restore.lua');
 const SIDE = loadScript('services/backup/side.lua');
 const SIDE_BATCH = 1_000;
+// Plain maps and lists: what the server's own library reads.
+const packr = new Packr({ useRecords: false, moreTypes: false, variableMapSize: true });
 
 export type WriterParts = {
   readonly redis: Redis;
@@ -39,13 +43,16 @@ export const erasedBelow = ({ fates, forgotten }: Pick<WriterParts, 'fates' | 'f
 
 /**
  * Writes entries behind the end of the log in single steps, each of which checks that the log still ends where the last one
- * left it. Throws CONFLICT when somebody else wrote.
+ * left it. A step may be sent while the one before is under way. Throws CONFLICT when somebody else wrote.
  */
 export const createWriter = (parts: WriterParts, start: { readonly length: number; readonly head: Position }) => {
   const { redis, keys, token, textKeys } = parts;
   let { length, head } = start;
+  let before: Promise<unknown> = Promise.resolve();
+  /** Where the log ends after each step that was sent, in their order. */
+  const ends: { readonly length: number; readonly head: Position }[] = [];
 
-  return async (entries: readonly RawEntry[], birth?: Birth): Promise<void> => {
+  const send = async (entries: readonly RawEntry[], birth: Birth | undefined): Promise<void> => {
     const scriptKeys = [
       keys.restoring,
       keys.log,
@@ -55,63 +62,93 @@ export const createWriter = (parts: WriterParts, start: { readonly length: numbe
       keys.counter(RECALL_COUNTERS.last),
       keys.claims,
     ];
-    const args: (string | Buffer)[] = [''];
     const key = (name: string): number => scriptKeys.push(name);
-    const arg = (...values: readonly (string | Buffer)[]): number => args.push(...values) - values.length + 1;
-    const meta = birth ? Object.entries(birth.meta).flat() : [];
-
+    const args: Buffer[] = [Buffer.alloc(0)];
+    const arg = (bytes: Buffer): number => args.push(bytes);
+    const claims: string[] = [];
     const plan = {
       t: token,
       l: length,
       h: head === ORIGIN ? '' : head,
-      ...(textKeys && { i: 1 }),
+      i: textKeys !== undefined,
       x: (birth?.deletes ?? []).map(key),
-      ...(birth && { m: [arg(...meta), meta.length] }),
+      ...(birth && { m: Object.entries(birth.meta).flat() }),
       e: entries.map((entry) => ({
-        p: arg(entry.position),
-        f: arg(...entry.fields.map(fromWire)),
-        c: entry.fields.length,
-        ...payloadPlan(parts, entry, key, arg),
+        p: entry.position,
+        ...fieldsPlan(entry, arg),
+        ...payloadPlan(parts, entry, key, arg, claims),
       })),
+      c: claims,
     };
-    args[0] = JSON.stringify(plan);
-    const after = { length: (birth ? 0 : length) + entries.length, head: entries.at(-1)?.position ?? head };
-    length = after.length;
-    head = after.head;
-    const answer = (await unavailableWhenDown(() => runScript(redis, RESTORE, scriptKeys, args))) as [string, number?, string?];
-    // A call that was sent twice after a broken connection finds its own work.
-    const done = answer[0] === 'ok' || (answer[0] === 'moved' && answer[1] === after.length && answer[2] === after.head);
-    if (!done) throw disturbed(answer[0]);
+    args[0] = packr.pack(plan);
+    const earlier = before;
+    length = (birth ? 0 : length) + entries.length;
+    head = entries.at(-1)?.position ?? head;
+    const step = ends.push({ length, head }) - 1;
+    const run = async (): Promise<Answer> => (await unavailableWhenDown(() => runScript(redis, RESTORE, scriptKeys, args))) as Answer;
+    const answer = await run();
+    if (isDone(answer, step)) return;
+    // A server that was started anew did not know the script: the step before may have come in behind this one.
+    await earlier;
+    const again = await run();
+    if (!isDone(again, step)) throw disturbed(again[0]);
   };
+
+  /** A call that was sent twice after a broken connection finds its own work, or that of a later step. */
+  const isDone = ([outcome, found, last]: Answer, step: number): boolean =>
+    outcome === 'ok' || (outcome === 'moved' && ends.slice(step).some((end) => end.length === found && end.head === last));
+
+  return (entries: readonly RawEntry[], birth?: Birth): Promise<void> => {
+    const step = send(entries, birth);
+    before = step.catch(() => undefined);
+    return step;
+  };
+};
+
+type Answer = readonly [outcome: 'ok' | 'lost' | 'moved', length?: number, last?: string];
+
+const fieldsPlan = ({ fields }: RawEntry, arg: (bytes: Buffer) => number): Readonly<Record<string, unknown>> => {
+  if (fields.every((field) => typeof field === 'string')) return { f: fields };
+  const bytes: (readonly [number, number])[] = [];
+  const texts = fields.map((field, i) => {
+    if (typeof field === 'string') return field;
+    bytes.push([i + 1, arg(bytesOf(field))]);
+    return '';
+  });
+  return { f: texts, b: bytes };
 };
 
 const payloadPlan = (
   parts: WriterParts,
   entry: RawEntry,
   key: (name: string) => number,
-  arg: (...values: readonly (string | Buffer)[]) => number,
+  arg: (bytes: Buffer) => number,
+  claimed: string[],
 ): Readonly<Record<string, unknown>> => {
   const { subject, n, type } = factsOf(entry);
   if (subject === undefined || n === undefined || entry.state === 'b') return {};
   const below = erasedBelow(parts, subject);
   const payload = below !== undefined && n < below ? undefined : entry.payload;
   const address = { k: key(parts.keys.payloads(subject)), n };
-  if (type === 'MemoryForgotten' && payload) {
-    return { ...address, y: arg(payload), g: arg(subject), d: (parts.textKeys?.(subject) ?? []).map(key) };
+  if (erases(type) && payload) {
+    return { ...address, y: arg(payload), g: subject, d: (parts.textKeys?.(subject) ?? []).map(key) };
   }
   if (payload && entry.state === 'p' && below === undefined) {
     const claims = parts.claims?.get(subject);
-    parts.claims?.delete(subject);
     const version = String(n);
-    const fields = [version, payload, 'v', version];
+    const fields = ['v', version];
     if (SETS_CONTENT.has(type ?? '')) fields.push('cv', version);
-    if (claims) fields.push('c', claims);
-    return { ...address, w: [arg(...fields), fields.length], ...(claims && { u: arg(claims), q: arg(subject) }) };
+    if (claims) {
+      parts.claims?.delete(subject);
+      fields.push('c', claims);
+      claimed.push(...(claims.match(/\S+/g) ?? []).flatMap((claim) => [claim, subject]));
+    }
+    return { ...address, y: arg(payload), w: fields };
   }
   return {
     ...address,
     ...(payload && { y: arg(payload) }),
-    ...(entry.state !== 'm' && { v: 1 }),
+    ...(entry.state !== 'm' && { v: true }),
     ...(below !== undefined && { o: below }),
   };
 };

@@ -8,13 +8,16 @@ import { addForget } from './commands/forget.js';
 import { addHealth } from './commands/health.js';
 import { addImport } from './commands/import.js';
 import { addLog } from './commands/log.js';
+import { addMaintain } from './commands/maintain.js';
 import { addMcp } from './commands/mcp.js';
 import { addMerge } from './commands/merge.js';
 import { addMigrate } from './commands/migrate.js';
 import { addModel } from './commands/model.js';
+import { addProjectName } from './commands/project-name.js';
 import { addRecall } from './commands/recall.js';
 import { addReembed } from './commands/reembed.js';
 import { addRemember } from './commands/remember.js';
+import { addReindex } from './commands/reindex.js';
 import { addReplay } from './commands/replay.js';
 import { addRestore } from './commands/restore.js';
 import { addStart } from './commands/start.js';
@@ -31,10 +34,13 @@ const COMMANDS = [
   addForget,
   addUndo,
   addTimeline,
+  addProjectName,
   addAt,
   addLog,
   addVerify,
   addReplay,
+  addReindex,
+  addMaintain,
   addReembed,
   addBackup,
   addBackups,

@@ -32,7 +32,7 @@ export const eraseBatch = async (
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const going = (await candidates(parts, keys)).filter((candidate) => {
       const { key, state } = candidate;
-      if (state.status === 'damaged') return true;
+      if (state.status === 'damaged' || state.status === 'recorded') return true;
       const asked = mustExist.has(key) || isThere(candidate);
       return asked && memoryDecider.decide({ type: 'ForgetMemory', data: {} }, state).length > 0;
     });

@@ -1,10 +1,26 @@
 import { isDomainError } from '../../domain/errors.js';
 import { isLive, type Memory, memoryDecider } from '../../domain/memory/memory.js';
+import { projectOf } from '../../domain/project/key.js';
+import { projectDecider } from '../../domain/project/project.js';
 import { stateOf } from '../eventlog/handle.js';
+import type { SubjectHistory } from '../eventlog/subject.js';
 import type { CommandParts } from './parts.js';
 
-/** A memory that may be erased. One whose stored bytes cannot be read can be erased all the same. */
-export type Candidate = { readonly key: string; readonly version: number; readonly state: Memory | { readonly status: 'damaged' } };
+/** A project of which something is recorded. */
+type Recorded = { readonly status: 'recorded' };
+
+/** A memory or project that may be erased. One whose stored bytes cannot be read can be erased all the same. */
+export type Candidate = {
+  readonly key: string;
+  readonly version: number;
+  readonly state: Memory | Recorded | { readonly status: 'damaged' };
+};
+
+const standing = (history: SubjectHistory): Candidate['state'] => {
+  if (projectOf(history.subject) === undefined) return stateOf(memoryDecider, history).state;
+  const { state } = stateOf(projectDecider, history);
+  return projectDecider.decide({ type: 'DeleteProject', data: {} }, state).length > 0 ? { status: 'recorded' } : { status: 'absent' };
+};
 
 /** In the order given. */
 export const candidates = async (parts: CommandParts, keys: readonly string[]): Promise<readonly Candidate[]> => {
@@ -12,7 +28,7 @@ export const candidates = async (parts: CommandParts, keys: readonly string[]): 
     return (await parts.log.load(keys)).map((history) => ({
       key: history.subject,
       version: history.version,
-      state: stateOf(memoryDecider, history).state,
+      state: standing(history),
     }));
   } catch (error) {
     if (!isDomainError(error, 'INTERNAL')) throw error;
@@ -22,4 +38,5 @@ export const candidates = async (parts: CommandParts, keys: readonly string[]): 
   }
 };
 
-export const isThere = ({ state }: Candidate): boolean => state.status === 'damaged' || isLive(state);
+export const isThere = ({ state }: Candidate): boolean =>
+  state.status === 'damaged' || state.status === 'recorded' || isLive(state);

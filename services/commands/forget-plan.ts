@@ -5,9 +5,11 @@ import { fromValkey, unavailableWhenDown } from '../valkey/errors.js';
 
 const SCRIPT = loadScript('services/commands/forget-plan.lua');
 
-/** Seconds for which a preview can be confirmed, and for which an erasure that was begun can be gone on with. */
+/** Seconds for which a preview can be confirmed, and for which an erasure that has ended answers again. */
 export const PREVIEW_SECONDS = 30 * 60;
-const STARTED_SECONDS = 24 * 60 * 60;
+const DONE_SECONDS = 24 * 60 * 60;
+/** No preview has this id: what was begun and has not ended. */
+const BEGUN = 'begun';
 /** One erasure is one script call; Valkey serves nobody else meanwhile. */
 export const ERASURE_BATCH = 200;
 
@@ -24,12 +26,21 @@ export type ForgetPlans = {
     correlation: string,
     at: string,
   ) => Promise<{ readonly correlation: string; readonly at: string } | undefined>;
+  /** A step of the erasure was done. */
+  readonly sign: (id: string) => Promise<void>;
+  /** The erasure is not to go on by itself. */
+  readonly cancel: (id: string) => Promise<void>;
+  readonly done: (id: string) => Promise<void>;
+  readonly unfinished: () => Promise<readonly Unfinished[]>;
 };
 
+/** An erasure that was begun and has not ended; `silent` in seconds since its last step. */
+export type Unfinished = { readonly id: string; readonly silent: number; readonly cancelled: boolean };
+
 export const createForgetPlans = (redis: Redis, keys: Keys): ForgetPlans => {
-  const run = async (id: string, args: readonly (string | number)[]): Promise<unknown> => {
+  const run = async (what: string, id: string, seconds = 0, ...args: readonly string[]): Promise<unknown> => {
     try {
-      return await runScript(redis, SCRIPT, [keys.forgetPlan(id)], args);
+      return await runScript(redis, SCRIPT, [keys.forgetPlan(id), keys.forgetPlan(BEGUN)], [what, id, seconds, ...args]);
     } catch (error) {
       throw fromValkey(error);
     }
@@ -39,7 +50,7 @@ export const createForgetPlans = (redis: Redis, keys: Keys): ForgetPlans => {
       const batches = Array.from({ length: Math.ceil(meant.length / ERASURE_BATCH) }, (_, i) =>
         meant.slice(i * ERASURE_BATCH, (i + 1) * ERASURE_BATCH),
       );
-      await run(id, ['store', PREVIEW_SECONDS, ...batches.flatMap((batch, i) => [`b${i}`, JSON.stringify(batch)])]);
+      await run('store', id, PREVIEW_SECONDS, ...batches.flatMap((batch, i) => [`b${i}`, JSON.stringify(batch)]));
     },
     read: async (id) => {
       const fields = await unavailableWhenDown(() => redis.hgetall(keys.forgetPlan(id)));
@@ -48,8 +59,22 @@ export const createForgetPlans = (redis: Redis, keys: Keys): ForgetPlans => {
       return batches.length === 0 ? undefined : { batches };
     },
     start: async (id, wanted, now) => {
-      const [correlation, at] = ((await run(id, ['start', STARTED_SECONDS, wanted, now])) ?? []) as string[];
+      const [correlation, at] = ((await run('start', id, 0, wanted, now)) ?? []) as string[];
       return correlation === undefined || at === undefined ? undefined : { correlation, at };
     },
+    sign: async (id) => void (await run('sign', id)),
+    cancel: async (id) => void (await run('cancel', id)),
+    done: async (id) => void (await run('done', id, DONE_SECONDS)),
+    unfinished: () =>
+      unavailableWhenDown(async () => {
+        const begun = await redis.hgetall(keys.forgetPlan(BEGUN));
+        if (Object.keys(begun).length === 0) return [];
+        const [now] = await redis.time();
+        return Object.entries(begun).map(([id, sign]) => ({
+          id,
+          silent: sign === 'cancelled' ? 0 : Number(now) - Number(sign),
+          cancelled: sign === 'cancelled',
+        }));
+      }),
   };
 };

@@ -1,5 +1,6 @@
 import { DomainError } from '../../domain/errors.js';
 import { parseProjectName } from '../../domain/project/name.js';
+import { allNames } from '../../domain/project/scope.js';
 import { NAMESPACES } from '../../domain/vocabulary.js';
 import type { ForgetInput } from '../api.js';
 import { isKey, parseKey } from './keys.js';
@@ -26,12 +27,14 @@ export const meantBy = async (parts: CommandParts, input: ForgetInput): Promise<
   const to = created_before === undefined ? Number.POSITIVE_INFINITY : parseMoment('created_before', created_before);
   await parts.fresh();
   const members = doc_id === undefined ? undefined : new Set(await documentOf(parts, doc_id));
-  const { documents } = parts.index;
+  const { documents, projects } = parts.index;
+  const names = wantedProject === undefined ? undefined : allNames(projects, [wantedProject]);
   return [...documents.values()]
     .filter(
       (document) =>
         (members === undefined || members.has(document.key)) &&
-        (wantedProject === undefined || document.project === wantedProject) &&
+        document.context === undefined &&
+        (names === undefined || (document.project !== undefined && names.includes(document.project))) &&
         document.createdAt >= from &&
         document.createdAt < to,
     )

@@ -4,6 +4,7 @@ import { normalisedForIdentity, parseContent } from '../../domain/content.js';
 import { DomainError } from '../../domain/errors.js';
 import { parseLicenceNote } from '../../domain/licence.js';
 import type { MemoryEvent, Remembered } from '../../domain/memory/events.js';
+import type { Experience } from '../../domain/memory/experience.js';
 import { memoryKey, namespaceOf } from '../../domain/memory/key.js';
 import { parseProjectName } from '../../domain/project/name.js';
 import { parseTags } from '../../domain/tags.js';
@@ -22,6 +23,8 @@ export type ImportCandidate = Omit<Remembered, 'flagged_against' | 'tags'> & {
   readonly state: State;
   readonly reason?: string | undefined;
   readonly reinstate_hints: readonly string[];
+  /** What the work behind it was like, already by our rules; the times of its dead ends are its own. */
+  readonly experience?: Experience | undefined;
 };
 
 export type TimedEvent = { readonly at: string; readonly event: MemoryEvent };
@@ -43,9 +46,10 @@ const CLOCK_SKEW_MS = 300_000;
  * TOO_LARGE, and VALIDATION for a live credential unless `force`. `now` is in epoch milliseconds.
  */
 export const importItem = (candidate: ImportCandidate, { now, force }: { readonly now: number; readonly force: boolean }): ImportItem => {
-  const { key: given, created, changed = created, state, reason, reinstate_hints, ...memory } = candidate;
+  const { key: given, created, changed = created, state, reason, reinstate_hints, experience, ...memory } = candidate;
   const content = parseContent(memory.content);
   if (!force) refuseSecrets(content);
+  checkExperience(experience, { now, force });
   const project = memory.project === undefined ? undefined : parseProjectName(memory.project);
   const note = parseLicenceNote(memory.licence_note);
   for (const [name, text] of [['reason', reason], ...reinstate_hints.map((hint) => ['reinstate hint', hint])]) refuseUnstorable(name, text);
@@ -64,7 +68,7 @@ export const importItem = (candidate: ImportCandidate, { now, force }: { readonl
     key: given === undefined ? derivedKey(data) : givenKey(given, data.namespace),
     keyed: given !== undefined,
     born: { at: new Date(created).toISOString(), data },
-    changes: changesTo(state, reason, reinstate_hints, new Date(Math.max(changed, created)).toISOString()),
+    changes: changesTo(state, reason, reinstate_hints, experience, new Date(Math.max(changed, created)).toISOString()),
   };
 };
 
@@ -78,7 +82,13 @@ const givenKey = (key: string, namespace: Namespace): string => {
 };
 
 /** A hint is brought by deprioritising, so a memory that has some was deprioritised once, whatever it is now. */
-const changesTo = (state: State, reason: string | undefined, hints: readonly string[], at: string): readonly TimedEvent[] => {
+const changesTo = (
+  state: State,
+  reason: string | undefined,
+  hints: readonly string[],
+  experience: Experience | undefined,
+  at: string,
+): readonly TimedEvent[] => {
   const deprioritised: MemoryEvent = { type: 'MemoryDeprioritised', data: { reason: reason ?? '', reinstate_hints: [...hints] } };
   const archived: MemoryEvent = { type: 'MemoryArchived', data: reason === undefined ? {} : { reason } };
   const events: Readonly<Record<State, readonly MemoryEvent[]>> = {
@@ -86,7 +96,16 @@ const changesTo = (state: State, reason: string | undefined, hints: readonly str
     deprioritised: [deprioritised],
     archived: hints.length > 0 ? [deprioritised, archived] : [archived],
   };
-  return events[state].map((event) => ({ at, event }));
+  const recorded: readonly MemoryEvent[] = experience ? [{ type: 'ExperienceRecorded', data: experience }] : [];
+  return [...recorded, ...events[state]].map((event) => ({ at, event }));
+};
+
+const checkExperience = (experience: Experience | undefined, { now, force }: { readonly now: number; readonly force: boolean }): void => {
+  const { breakthrough, gotchas, abandoned_approaches = [] } = experience ?? {};
+  const texts = [breakthrough, gotchas, ...abandoned_approaches.flatMap(({ name, reason }) => [name, reason])];
+  for (const text of texts) refuseUnstorable('experience', text);
+  if (!force) refuseSecrets(texts.filter((text) => text !== undefined).join('\n'));
+  for (const { attempted_at } of abandoned_approaches) refuseFuture('A dead end was met', Date.parse(attempted_at), now);
 };
 
 const refuseFuture = (what: string, time: number, now: number): void => {

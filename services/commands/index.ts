@@ -1,8 +1,21 @@
 import type { Call, Commands } from '../api.js';
+import { checkContradictions } from './contradictions/check.js';
+import { resolveContradiction } from './contradictions/resolve.js';
+import { logAbandoned } from './experience/log-abandoned.js';
+import { recordExperience } from './experience/record-experience.js';
 import { forget } from './forget.js';
 import { archive, deprioritise, reinstate } from './lifecycle.js';
+import { maintain } from './maintenance/maintain.js';
 import { heldToItsCommand } from './once.js';
 import type { CommandParts } from './parts.js';
+import { compileProjectDomains } from './projects/domains.js';
+import { mergeProjects } from './projects/merge.js';
+import { compileProjectContext } from './projects/compile.js';
+import { deleteProject } from './projects/delete.js';
+import { setProjectContext } from './projects/set-context.js';
+import { deprioritiseProject, reinstateProject } from './projects/shelve.js';
+import { updateProjectState } from './projects/update-state.js';
+import { reindex } from './reindex.js';
 import { remember } from './remember.js';
 import { rememberDocument } from './remember-document.js';
 import { retag } from './retag.js';
@@ -34,5 +47,19 @@ export const createCommands = (parts: CommandParts): Commands => {
     unsuppressTopic: over(unsuppressTopic),
     setLicence: over(setLicence),
     setProvenance: over(setProvenance),
+    setProjectContext: over(setProjectContext),
+    updateProjectState: over(updateProjectState),
+    compileProjectContext: over(compileProjectContext),
+    deleteProject: over(deleteProject),
+    deprioritiseProject: over(deprioritiseProject),
+    reinstateProject: over(reinstateProject),
+    recordExperience: over(recordExperience),
+    logAbandoned: over(logAbandoned),
+    reindex: over(reindex),
+    checkContradictions: over(checkContradictions),
+    resolveContradiction: over(resolveContradiction),
+    maintain: over(maintain),
+    mergeProjects: over(mergeProjects),
+    compileProjectDomains: over(compileProjectDomains),
   };
 };

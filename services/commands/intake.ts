@@ -25,6 +25,7 @@ export const intakeOf = (input: RememberInput, defaultMode: IngestMode): Intake 
   const { licence, note } = licenceForWrite(namespace, input.licence, input.licence_note);
   const project = input.project === undefined ? undefined : parseProjectName(input.project);
   const event_date = input.event_date === undefined ? undefined : parseEventDate(input.event_date);
+  const expires_at = input.expires_at === undefined ? undefined : parseExpiry(input.expires_at, namespace);
   return {
     remembered: {
       namespace,
@@ -36,6 +37,7 @@ export const intakeOf = (input: RememberInput, defaultMode: IngestMode): Intake 
       ...(project !== undefined && { project }),
       ...(note !== undefined && { licence_note: note }),
       ...(event_date !== undefined && { event_date }),
+      ...(expires_at !== undefined && { expires_at }),
       ...(namespace === 'preference' && { scope: project === undefined ? ('global' as const) : ('project' as const) }),
     },
     strippedRecall: unframed.stripped ? unframed.keys : [],
@@ -58,12 +60,27 @@ export const refuseSecrets = (content: string): void => {
   );
 };
 
-const parseEventDate = (text: string): string => {
+const parseExpiry = (text: string, namespace: Namespace): string => {
+  if (namespace !== 'knowledge') {
+    throw new DomainError('VALIDATION', 'Only knowledge expires', "Leave expires_at out, or pass namespace: 'knowledge'");
+  }
+  return parseIsoTime('expires_at', text);
+};
+
+/** Throws VALIDATION for a time from which nothing would ever be recalled. */
+export const refusePastExpiry = (expires_at: string | undefined, now: number): void => {
+  if (expires_at === undefined || Date.parse(expires_at) > now) return;
+  throw new DomainError('VALIDATION', 'expires_at is not in the future', 'Pass the time from which recall is to leave it out');
+};
+
+const parseEventDate = (text: string): string => parseIsoTime('event_date', text);
+
+const parseIsoTime = (name: string, text: string): string => {
   const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   // A day that there is not (31 February) would roll over in silence.
   const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
   if (Number.isNaN(time) || Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text.slice(0, 10))) {
-    throw new DomainError('VALIDATION', 'event_date is no ISO date', 'Write it like 2026-11-03 or 2026-11-03T23:30:00Z');
+    throw new DomainError('VALIDATION', `${name} is no ISO date`, 'Write it like 2026-11-03 or 2026-11-03T23:30:00Z');
   }
   return new Date(time).toISOString();
 };

@@ -1,3 +1,4 @@
+import { HARD_WORK } from '../../domain/memory/experience.js';
 import { isLive, type LiveMemory, type MemoryCommand, memoryDecider } from '../../domain/memory/memory.js';
 import { surfaceScore } from '../../domain/scoring.js';
 import type { State } from '../../domain/vocabulary.js';
@@ -70,6 +71,7 @@ const change = async (parts: CommandParts, keyOrQuery: string, call: Call, chang
           previous_state: state.status,
           new_state: change.to,
           surface_score: surfaceScore(change.to, state.enriched_from !== undefined, parts.deprioritisedWeight),
+          ...(change.to === 'deprioritised' && hardWon(state)),
         });
       }
       return { writes, result: { affected } };
@@ -78,6 +80,11 @@ const change = async (parts: CommandParts, keyOrQuery: string, call: Call, chang
   const { affected } = result as unknown as LifecycleResult;
   return { affected, ...(affected.length === 0 && { note: NO_MATCH }), ...(await visibility(parts, appended)) };
 };
+
+const hardWon = ({ experience: { effort_score = 0 } }: LiveMemory): Pick<Transition, 'warning'> =>
+  effort_score < HARD_WORK
+    ? {}
+    : { warning: `This memory has an effort score of ${effort_score}: what it tells was hard won. Archive it instead if it is to be out of the way; it then stays whole and its dead ends still warn.` };
 
 const NO_MATCH = 'No memory matches the query well enough to be changed without its key. Call recall_index and pass the key.';
 

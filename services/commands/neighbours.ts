@@ -1,4 +1,5 @@
 import { memoryDecider } from '../../domain/memory/memory.js';
+import { allNames } from '../../domain/project/scope.js';
 import { classifyNeighbour, type Neighbour } from '../../domain/similarity.js';
 import type { Namespace } from '../../domain/vocabulary.js';
 import { stateOf } from '../eventlog/handle.js';
@@ -33,10 +34,9 @@ export const relatedMemories = async (
 ): Promise<readonly Related[]> => {
   if (content.length > COMPARED_LENGTH) return [];
   const { index, log } = parts;
-  const filter = {
-    states: ['active', 'deprioritised'] as const,
-    ...(scope.project !== undefined && { projects: [scope.project] }),
-  };
+  const names = scope.project === undefined ? undefined : allNames(index.projects, [scope.project]);
+  const filter = { states: ['active', 'deprioritised'] as const, ...(names && { projects: names }) };
+  const isInScope = (project: string | undefined): boolean => (names && project !== undefined ? names.includes(project) : project === scope.project);
   const similarity = new Map<string, number>();
   const embedder = embedded.state === 'stored' ? embedded.embedder : undefined;
   const windows = embedded.state === 'stored' ? embedded.windows[textIndex] : undefined;
@@ -58,7 +58,7 @@ export const relatedMemories = async (
     }
   }
   const inScope = [...similarity]
-    .filter(([key]) => index.documents.get(key)?.project === scope.project)
+    .filter(([key]) => index.documents.get(key)?.context === undefined && isInScope(index.documents.get(key)?.project))
     .sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
     .slice(0, COMPARED);
   if (inScope.length === 0) return [];

@@ -13,7 +13,12 @@ import type { Appended } from '../eventlog/append.js';
 import type { Stamped } from '../eventlog/handle.js';
 import type { EventLog } from '../eventlog/log.js';
 import type { Random } from '../eventlog/random.js';
+import type { Model } from '../llm/port.js';
+import type { Reindexer } from '../ops/reindex.js';
 import type { Match } from '../queries/matches.js';
+import type { Judge } from './contradictions/judged.js';
+import type { SessionReads } from '../session-reads.js';
+import type { EnrichingMode } from './enriching.js';
 import type { ForgetPlans } from './forget-plan.js';
 
 /** What commands are made of. */
@@ -30,7 +35,14 @@ export type CommandParts = {
   /** Thresholds for the model that judges, with the settings laid over them. */
   readonly thresholds: (model: Embedder | undefined) => SimilarityThresholds;
   readonly defaultMode: IngestMode;
+  readonly enriching: EnrichingMode;
+  /** The language model; undefined without a key. */
+  readonly model: Model | undefined;
   readonly deprioritisedWeight: number;
+  /** Briefings of a project from one maintenance to the next (0: never by itself), and how much one run may change. */
+  readonly maintenance: { readonly interval: number; readonly maxChanges: number };
+  /** Asks a model whether two texts contradict each other; absent when none is set up. */
+  readonly judge?: Judge | undefined;
   /** Waits, with a bound, until every view that reads need has passed a position. False when one is late. */
   readonly settled: (position: Position) => Promise<boolean>;
   /** Waits, with a bound, until the views have met what is in the log now. */
@@ -45,6 +57,8 @@ export type CommandParts = {
   readonly documentMembers: (documents: readonly string[]) => Promise<readonly string[]>;
   /** The highest version ever made of a subject, whatever its payloads look like. */
   readonly versionOf: (subject: string) => Promise<number>;
+  /** What the sessions of this process have read of projects. */
+  readonly reads: SessionReads;
   /** What previews of forgetting listed. */
   readonly plans: ForgetPlans;
   /** Everything one command made. */
@@ -53,6 +67,8 @@ export type CommandParts = {
   readonly linesOf: (subject: string) => Promise<readonly TimelineRow[]>;
   /** Every model id that has vectors here. */
   readonly models: () => Promise<readonly string[]>;
+  /** Rebuilds of what recall reads. */
+  readonly reindexer: Pick<Reindexer, 'run'>;
   /** Told that bytes of these memories wait to be erased from the disk; says whether that is ours to do. */
   readonly onErased: (keys: readonly string[]) => 'pending' | 'external';
 };
@@ -72,4 +88,10 @@ export const stampOf = ({ random, now }: CommandParts, { actor, commandId }: Cal
 export const visibility = async ({ settled }: CommandParts, appended: Appended | undefined): Promise<{ visible?: false }> => {
   const position = appended?.events.at(-1)?.position;
   return position === undefined || (await settled(position)) ? {} : { visible: false };
+};
+
+/** Several notes for people as the one note of an answer. */
+export const notes = (...all: readonly (string | undefined)[]): { readonly note?: string } => {
+  const said = all.filter((note) => note !== undefined);
+  return said.length === 0 ? {} : { note: said.join(' ') };
 };

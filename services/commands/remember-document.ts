@@ -8,7 +8,8 @@ import { textClaim } from './claims.js';
 import { type Embedded, embedForWrite, vectorsOf } from './embed.js';
 import { type Intake, intakeOf } from './intake.js';
 import { relatedMemories } from './neighbours.js';
-import { type CommandParts, stampOf, visibility } from './parts.js';
+import { type CommandParts, notes, stampOf, visibility } from './parts.js';
+import { filed } from './projects/filing.js';
 
 type Chunk = { readonly content: string; readonly index: number; readonly claim: string; readonly embeddedAs: number };
 
@@ -19,12 +20,13 @@ export const rememberDocument = async (parts: CommandParts, input: RememberDocum
   if (!CHUNK_STRATEGIES.includes(strategy)) {
     throw new DomainError('VALIDATION', `chunk_strategy is not one of ${CHUNK_STRATEGIES.join(', ')}`, 'Leave it out for paragraphs');
   }
-  const intake = intakeOf(input, parts.defaultMode);
+  const given = intakeOf(input, parts.defaultMode);
+  const { mode, enrichment } = parts.enriching.decide(given.remembered, { force: input.force === true, document: true });
   const stamp = stampOf(parts, call);
   const first = stamp.repeatable ? await log.firstAnswer(stamp.commandId) : undefined;
   if (first) return { ...(first.result as StoredResult), ...(await visibility(parts, first)) };
 
-  const texts = chunkText(intake.remembered.content, strategy, input.chunk_size);
+  const texts = chunkText(given.remembered.content, strategy, input.chunk_size);
   if (texts.length > MAX_EVENTS) {
     throw new DomainError(
       'TOO_LARGE',
@@ -36,14 +38,16 @@ export const rememberDocument = async (parts: CommandParts, input: RememberDocum
   const embedded = texts.length > 0 ? await embedForWrite(parts, texts, call.signal) : { state: 'pending' as const };
   if (embedded.state === 'stored') await parts.noteModel(embedded.embedder.identity.id);
   await parts.fresh();
+  const { input: remembered, note } = filed(parts, given.remembered);
+  const intake = { ...given, remembered: { ...remembered, mode } };
   let chunks = await newChunks(parts, intake, texts, embedded);
   const doc_id = random.ulid(parts.now());
 
   for (;;) {
-    const result = resultOf(intake, chunks.length > 0 ? doc_id : null, [], texts.length, chunks.length);
-    if (chunks.length === 0) return result;
+    const result = resultOf(intake, chunks.length > 0 ? doc_id : null, texts.length, chunks.length);
+    if (chunks.length === 0) return { ...result, ...note };
     const keyed = chunks.map((chunk) => ({ chunk, key: memoryKey(intake.remembered.namespace, random.ulid(parts.now())) }));
-    const stored = { ...result, keys: keyed.map(({ key }) => key) };
+    const stored = { ...result, keys: keyed.map(({ key }) => key), enrichment };
     const append: Append = {
       ...stamp,
       writes: keyed.map(({ chunk, key }) => ({
@@ -67,7 +71,7 @@ export const rememberDocument = async (parts: CommandParts, input: RememberDocum
       continue;
     }
     if (answer.outcome === 'appended' || answer.outcome === 'repeated') {
-      return { ...(answer.result as StoredResult), ...(await visibility(parts, answer)) };
+      return { ...(answer.result as StoredResult), ...note, ...notes(parts.enriching.note(enrichment, call)), ...(await visibility(parts, answer)) };
     }
     throw new DomainError('CONFLICT', 'The new keys were taken', 'Repeat the call');
   }
@@ -95,12 +99,11 @@ const newChunks = async (parts: CommandParts, intake: Intake, texts: readonly st
 const resultOf = (
   { remembered: { namespace, mode } }: { remembered: { namespace: Namespace; mode: 'full' | 'raw' } },
   doc_id: string | null,
-  keys: readonly string[],
   total: number,
   stored: number,
 ): RememberDocumentResult => ({
   doc_id,
-  keys,
+  keys: [],
   chunks_stored: stored,
   chunks_total: total,
   duplicates_skipped: total - stored,

@@ -6,6 +6,7 @@ import { parseProvenance } from '../../domain/provenance.js';
 import { LIMITS } from '../../domain/vocabulary.js';
 import type { Call, SetLicenceInput, SetProvenanceInput, StampResult } from '../api.js';
 import { handleCommand, stateOf } from '../eventlog/handle.js';
+import { refuseContextKey } from './keys.js';
 import { type CommandParts, stampOf, visibility } from './parts.js';
 import { expectFree } from './retag.js';
 
@@ -81,6 +82,7 @@ const parseStampKeys = (keys: readonly string[]): { readonly named: readonly str
     throw new DomainError('VALIDATION', 'Compiled skills carry no licence and no provenance', 'Classify the sources instead');
   }
   const distinct = [...new Set(keys.map((key) => key.trim()))];
+  for (const key of distinct) refuseContextKey(key);
   const named = distinct.filter(isMemoryKey);
   if (named.length === 0)
     throw new DomainError('VALIDATION', 'None of these is a memory key', 'Pass keys that recall shows, such as mem:episodic:01J…');

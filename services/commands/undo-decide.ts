@@ -1,6 +1,9 @@
 import type { MemoryEvent } from '../../domain/memory/events.js';
 import { isMemoryKey } from '../../domain/memory/key.js';
 import { isLive, type LiveMemory, memoryDecider } from '../../domain/memory/memory.js';
+import { projectOf } from '../../domain/project/key.js';
+import type { ProjectHistoryEvent } from '../../domain/project/project.js';
+import { undoProject } from '../../domain/project/undo.js';
 import type { TopicEvent } from '../../domain/topic/topic.js';
 import { type Numbered, undoMemory, undoTopic } from '../../domain/undo.js';
 import type { UndoResult } from '../api.js';
@@ -28,14 +31,14 @@ export const decideBatch = async (
   for (const history of await parts.log.load([...batch.keys()])) {
     const { subject, version } = history;
     const versions = batch.get(subject) ?? new Set();
-    const reversal = reversalOf(history, versions);
+    const reversal = reversalOf(parts, history, versions);
     if (reversal === 'forgotten') {
       irreversible.push({ key: subject, why: 'It was forgotten, and forgetting cannot be undone.' });
       continue;
     }
     if (reversal === undefined) {
       const types = (await parts.linesOf(subject)).filter(({ n }) => versions.has(n)).map(({ type }) => type);
-      const open = [...new Set(types)].filter((type) => type !== 'ActionUndone');
+      const open = [...new Set(types)].filter((type) => type !== 'ActionUndone' && type !== 'MaintenanceRan');
       if (open.length > 0) irreversible.push({ key: subject, why: `${open.join(', ')} records what happened and has no opposite.` });
       continue;
     }
@@ -56,8 +59,13 @@ export const decideBatch = async (
 };
 
 /** Undefined for a subject whose events have no opposite. */
-const reversalOf = ({ subject, events }: SubjectHistory, undone: ReadonlySet<number>) => {
+const reversalOf = ({ index }: CommandParts, { subject, events }: SubjectHistory, undone: ReadonlySet<number>) => {
   if (isMemoryKey(subject)) return undoMemory(events as readonly Numbered<MemoryEvent>[], undone);
+  const project = projectOf(subject);
+  if (project !== undefined) {
+    const countsAs = (name: string, other: string): boolean => index.projects.chainOf(name).includes(other);
+    return undoProject(project, events as readonly Numbered<ProjectHistoryEvent>[], undone, countsAs);
+  }
   return subject.startsWith('topic:') ? undoTopic(events as readonly Numbered<TopicEvent>[], undone) : undefined;
 };
 

@@ -1,6 +1,7 @@
 import type { Redis } from 'iovalkey';
 import type { DomainEvent } from '../../domain/catalogue.js';
 import type { Catalogue } from '../../domain/event.js';
+import { projectOf } from '../../domain/project/key.js';
 import type { Keys } from '../../projections/keys.js';
 import { loadScript, runScript } from '../../projections/scripts.js';
 import { type Appended, type CommandResult, madeEvents, RESULT_SECONDS, type Refused, repeated } from './append.js';
@@ -23,7 +24,11 @@ export type Forget = {
   readonly result: CommandResult;
 };
 
-/** Appends `MemoryForgotten` for each subject and erases what is known of it, in one step. Rejects with the raw Valkey error. */
+/** The event that erases a subject's past. */
+export const erasureOf = (subject: string): DomainEvent =>
+  projectOf(subject) === undefined ? { type: 'MemoryForgotten', data: {} } : { type: 'ProjectDeleted', data: {} };
+
+/** Appends `MemoryForgotten` for each memory, `ProjectDeleted` for each project, and erases what is known of it, in one step. Rejects with the raw Valkey error. */
 export const forgetSubjects = async (
   redis: Redis,
   keys: Keys,
@@ -42,7 +47,7 @@ export const forgetSubjects = async (
   ];
   const args: (string | Buffer)[] = ['', JSON.stringify(forget.result)];
   const writes = forget.subjects.map(({ subject, expected, deletes }) => {
-    const event = encodeEvent({ type: 'MemoryForgotten', data: {} }, forget, catalogue, random);
+    const event = encodeEvent(erasureOf(subject), forget, catalogue, random);
     return {
       k: scriptKeys.push(keys.payloads(subject)),
       s: args.push(subject),

@@ -21,6 +21,8 @@ export type Decision = Omit<SubjectWrite, 'expected'>;
 export type Stamped = {
   readonly repeatable?: boolean | undefined;
   readonly commandId: string;
+  /** ULID that numbered batches of one action share. Default: the command id. */
+  readonly correlation?: string | undefined;
   readonly actor: string;
   readonly at: string;
   readonly causation?: string;

@@ -2,6 +2,7 @@ import type { Redis } from 'iovalkey';
 import type { Keys } from '../../projections/keys.js';
 import type { RecallIndex } from '../../projections/recall/recall-index.js';
 import type { Runner } from '../../projections/runner.js';
+import type { SearchModule } from '../../projections/search/valkey/module.js';
 import { projectionStatus } from '../../projections/status.js';
 import type { HealthResult } from '../api.js';
 import type { BackupJob } from '../backup/job.js';
@@ -9,12 +10,15 @@ import { restoringNow } from '../backup/restoring.js';
 import type { Config } from '../config.js';
 import { assertRoom } from '../disk.js';
 import type { EmbedderProvider } from '../embedding/provider.js';
+import type { Erasing } from '../erasure/issues.js';
 import type { EventLog } from '../eventlog/log.js';
 import type { Eraser } from '../jobs/eraser.js';
+import type { Model } from '../llm/port.js';
 import type { Vitals } from '../ops/metrics.js';
 import { readMarker, type StoreMarker, storeDiffers, writeMarker } from '../ops/store-marker.js';
 import { readVitals } from '../ops/valkey-vitals.js';
 import { countRecords, type Examination, healthOf } from '../queries/health.js';
+import { enrichmentStanding } from '../queries/queue.js';
 import type { ValkeyStatus } from '../valkey/supervisor.js';
 import type { VectorKeeper } from '../vectors/keeper.js';
 
@@ -29,7 +33,10 @@ export type ExaminerParts = {
   readonly eraser: Eraser;
   readonly backups: BackupJob;
   readonly provider: EmbedderProvider;
+  /** The language model; undefined without a key. */
+  readonly model: Model | undefined;
   readonly views: readonly string[];
+  readonly searching: SearchModule;
   readonly supervised: (() => ValkeyStatus) | undefined;
   readonly now: () => number;
 };
@@ -94,7 +101,7 @@ export class Examiner {
     const { config, log, index } = this.#parts;
     await this.#mark();
     return healthOf(await this.#examine(), {
-      indexes: index.stats(),
+      indexes: { ...index.stats(), search: this.#parts.searching },
       uptime_seconds: Math.round((performance.now() - this.#startedAt) / 100) / 10,
       data_dir: config.dataDir,
       logId: log.logId,
@@ -104,11 +111,12 @@ export class Examiner {
   /** For the metrics. Rejects when Valkey does not answer. */
   async vitals(): Promise<Vitals> {
     const { log, redis, keys, index, views } = this.#parts;
-    const [projections, memories, logEvents, valkey, backup] = await Promise.all([
+    const [projections, memories, logEvents, valkey, enrichment, backup] = await Promise.all([
       projectionStatus(redis, keys, views),
       countRecords({ redis, keys }),
       log.size(),
       readVitals(redis),
+      enrichmentStanding(this.#parts),
       this.#parts.backups.status(),
     ]);
     return {
@@ -124,6 +132,7 @@ export class Examiner {
       vectorsPending: index.serving?.missing.size ?? 0,
       vectorsRefused: index.serving?.refused.size ?? 0,
       logEvents,
+      enrichment: { pending: enrichment.pending, running: enrichment.running, parked: enrichment.parked },
       valkey: valkey.numbers,
     };
   }
@@ -137,7 +146,7 @@ export class Examiner {
     return {
       store,
       outage,
-      index: { documents: index.documents.size, caughtUp: index.progress.everCaughtUp, degraded: index.degraded.size, lag },
+      index: { documents: index.memories, caughtUp: index.progress.everCaughtUp, degraded: index.degraded.size, lag },
       vectors: {
         serving: serving?.model.id,
         named: index.modelInLog?.id,
@@ -154,7 +163,10 @@ export class Examiner {
       },
       backup: await this.#parts.backups.status().catch(() => undefined),
       restoring: await restoringNow(this.#parts.redis, this.#parts.keys, now()).catch(() => undefined),
+      search: { ...this.#parts.searching, indexes: serving?.stats() ?? {} },
+      enrichment: await enrichmentStanding(this.#parts).catch(() => undefined),
       storeDiffers: this.#differs,
+      erasing: await this.#erasing().catch(() => undefined),
       dataDirFault: this.#dataDirFault,
       diskLow: await assertRoom(config.dataDir, config.minFreeBytes).then(
         () => undefined,
@@ -162,6 +174,11 @@ export class Examiner {
       ),
       now: now(),
     };
+  }
+
+  async #erasing(): Promise<Erasing> {
+    const { eraser } = this.#parts;
+    return { ...(await eraser.unfinished()), late: await eraser.late() };
   }
 
   async #store(): Promise<{ store: Examination['store']; outage: string | undefined; lag: 'none' | 'behind' }> {

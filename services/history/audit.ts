@@ -1,9 +1,11 @@
 import { namespaceOf } from '../../domain/memory/key.js';
+import { type ProjectSuggestion, suggestionFor } from '../../domain/project/scope.js';
 import { NAMESPACES, type Namespace, type State } from '../../domain/vocabulary.js';
 import type { MemoryRow } from '../../projections/memories.js';
 import type { Document } from '../../projections/recall/document.js';
 import type { Call } from '../api.js';
 import type { QueryParts } from '../queries/parts.js';
+import { filedRow } from '../queries/rows.js';
 import { askEarlier, type Earlier } from './as-of.js';
 
 export type AuditScope = {
@@ -19,14 +21,20 @@ export type AuditPage = {
   readonly summary: { readonly active: number; readonly deprioritised: number; readonly archived: number; readonly deleted: number };
   readonly page: readonly string[];
   readonly rows: ReadonlyMap<string, MemoryRow>;
+  readonly suggestion: ProjectSuggestion | undefined;
 };
 
 /** What was stored at an earlier moment: counts, and one page in the order of the audit. */
 export const auditEarlier = (parts: QueryParts, asOf: string, call: Call, scope: AuditScope): Promise<Earlier<AuditPage>> =>
   askEarlier(parts, asOf, call, async (then, moment) => {
     const { project, namespaces, listed, offset, limit } = scope;
+    const { projects } = then.index;
+    const names = project === undefined ? undefined : projects.namesOf(project);
     const inScope = [...then.index.documents.values()].filter(
-      (document) => namespaces.includes(document.namespace) && (project === undefined || document.project === project),
+      (document) =>
+        document.context === undefined &&
+        namespaces.includes(document.namespace) &&
+        (names === undefined || (document.project !== undefined && names.includes(document.project))),
     );
     const count = (state: State): number => inScope.filter((document) => document.state === state).length;
     // What was forgotten keeps no project, so that it counts only where no project is asked for.
@@ -36,7 +44,8 @@ export const auditEarlier = (parts: QueryParts, asOf: string, call: Call, scope:
     return {
       summary: { active: count('active'), deprioritised: count('deprioritised'), archived: count('archived'), deleted },
       page,
-      rows: await moment.rows(page),
+      rows: new Map([...(await moment.rows(page))].map(([key, row]) => [key, filedRow(then, row)])),
+      suggestion: project === undefined ? undefined : suggestionFor(projects, [project]),
     };
   });
 

@@ -1,4 +1,5 @@
 import { positionOf } from '../../domain/envelope.js';
+import { contextText } from '../../domain/project/text.js';
 import type { Ledger } from '../../projections/history/ledger.js';
 import type { Document } from '../../projections/recall/document.js';
 import type { VectorSpace } from '../../projections/recall/space.js';
@@ -51,6 +52,7 @@ const oldTexts = async ({ log, documents, ledger }: FillParts, keys: readonly st
   return (await log.at([...wanted.keys()])).flatMap((entry) => {
     const document = wanted.get(positionOf(entry));
     if (!document || entry.kind !== 'event') return [];
+    if (document.context) return [{ document, text: contextText(document.project ?? '', document.context) }];
     const { event } = entry;
     return event.type === 'MemoryRemembered' || event.type === 'MemoryRevised' ? [{ document, text: event.data.content }] : [];
   });

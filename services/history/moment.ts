@@ -1,18 +1,20 @@
 import { positionOf } from '../../domain/envelope.js';
 import { DomainError, isDomainError } from '../../domain/errors.js';
-import { boundedLog } from '../../projections/history/bounded-log.js';
+import { boundedLog, entriesOf } from '../../projections/history/bounded-log.js';
 import type { Cut } from '../../projections/history/cut.js';
 import { foldRow } from '../../projections/history/fold.js';
 import { Ledger } from '../../projections/history/ledger.js';
 import { SievedVectorIndex } from '../../projections/history/sieved-vectors.js';
 import { type MemoryRow, toMemory } from '../../projections/memories.js';
 import { RecallIndex } from '../../projections/recall/recall-index.js';
+import type { Projection } from '../../projections/projection.js';
 import type { Model, VectorSpace } from '../../projections/recall/space.js';
 import { InMemoryLexicalIndex } from '../../projections/search/lexical.js';
+import { type View, ViewInMemory } from '../../projections/view.js';
 import type { Embedder } from '../embedding/port.js';
 import type { QueryParts } from '../queries/parts.js';
 import type { Searched } from '../queries/rank.js';
-import { rowsOf } from '../queries/rows.js';
+import { storedRows } from '../queries/rows.js';
 import { fillOldVectors } from './fill.js';
 
 /** Bytes a memory takes here beside its vectors: its words, facets and places. Measured, about. */
@@ -36,6 +38,7 @@ export class Moment {
   #parts: MomentParts;
   #index: RecallIndex;
   #sight: Sight;
+  #views = new Map<string, Promise<View>>();
 
   private constructor(parts: MomentParts, cut: Cut, ledger: Ledger, index: RecallIndex, sight: Sight) {
     this.#parts = parts;
@@ -81,8 +84,8 @@ export class Moment {
 
   /** What a ranking looks at. */
   get searched(): Searched {
-    const { documents, hinted, suppressed } = this.#index;
-    return { documents, hinted, suppressed, serving: this.#sight.space, words: (namespace) => this.#index.words(namespace) };
+    const { documents, graveyard, hinted, projects, suppressed } = this.#index;
+    return { documents, graveyard, hinted, projects, suppressed, serving: this.#sight.space, words: (namespace) => this.#index.words(namespace) };
   }
 
   get sight(): Sight {
@@ -122,6 +125,20 @@ export class Moment {
     });
   }
 
+  /** A read model as it was, made from the log when it is first asked for. */
+  view(projection: Projection): Promise<View> {
+    const known = this.#views.get(projection.name) ?? this.#build(projection);
+    this.#views.set(projection.name, known);
+    known.catch(() => this.#views.delete(projection.name));
+    return known;
+  }
+
+  async #build(projection: Projection): Promise<View> {
+    const view = new ViewInMemory(projection);
+    for await (const entry of entriesOf(this.#parts.log, this.cut, new Ledger())) if (entry.kind === 'event') view.apply(entry.event);
+    return view;
+  }
+
   /** About how much memory it takes. */
   get bytes(): number {
     const space = this.#sight.space;
@@ -138,7 +155,7 @@ export class Moment {
 /** None while the view is being built: the log has them all. */
 const presentRows = async (parts: MomentParts, keys: readonly string[]): Promise<ReadonlyMap<string, MemoryRow>> => {
   try {
-    return await rowsOf(parts, keys);
+    return await storedRows(parts, keys);
   } catch (error) {
     if (isDomainError(error, 'UNAVAILABLE')) return new Map();
     throw error;

@@ -1,4 +1,5 @@
-import type { Call } from '../api.js';
+import type { AbandonedWarnings, Call } from '../api.js';
+import { warningsBeside } from '../queries/experience/warnings.js';
 import type { QueryParts } from '../queries/parts.js';
 import { type Question, type Ranking, rank } from '../queries/rank.js';
 import { type Shown, showable } from '../queries/rows.js';
@@ -10,10 +11,11 @@ export const recallEarlier = (
   asOf: string,
   call: Call,
   question: Question,
-): Promise<Earlier<{ readonly ranking: Ranking; readonly shown: readonly Shown[] }>> =>
+): Promise<Earlier<{ readonly ranking: Ranking; readonly shown: readonly Shown[]; readonly warnings: AbandonedWarnings }>> =>
   askEarlier(parts, asOf, call, async (then, moment) => {
     const ranking = await rank(then, question);
-    return { ranking, shown: await showable(then, ranking.hits, question.topK, (keys) => moment.rows(keys)) };
+    const shown = await showable(then, ranking.hits, question.topK, (keys) => moment.rows(keys));
+    return { ranking, shown, warnings: warningsBeside(then.index, question, ranking) };
   }).then(({ as_of, ...earlier }) => {
     if (as_of.model === null || earlier.answer.ranking.search === 'fused') return { ...earlier, as_of };
     return { ...earlier, as_of: { ...as_of, model: null, exact: false, note: 'The embedding model did not answer.' } };

@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'iovalkey';
 import { systemSubject } from '../../domain/system/events.js';
 import type { Keys } from '../../projections/keys.js';
+import type { Unfinished } from '../commands/forget-plan.js';
+import { type Late, lateProcesses } from '../erasure/register.js';
 import type { EventLog } from '../eventlog/log.js';
 import type { Random } from '../eventlog/random.js';
 import { createWakeup } from '../wakeup.js';
@@ -9,7 +11,13 @@ import { createWakeup } from '../wakeup.js';
 const CALM_MS = 2_000;
 const LOOK_MS = 250;
 const IDLE_MS = 60_000;
+/** Between two looks while something is still to be done. */
+const BUSY_MS = 5_000;
 const PAGE = 1_000;
+/** Seconds for which processes that have not passed an erasure are nothing to speak of. */
+const PASS_SECONDS = 30;
+/** Seconds without a step after which whoever erased counts as dead. A server of our own serves nobody but this process. */
+const SILENT_SECONDS = 30;
 /** Fields of the log's meta hash: the number of erasures up to which each half of the work is done. */
 const CONFIRMED = 'erasures_confirmed';
 const TEXTS_DROPPED = 'erasures_texts_dropped';
@@ -22,19 +30,25 @@ export type EraserParts = {
   readonly now: () => number;
   /** Whether the server is ours, so that its file may be rewritten. */
   readonly managed: boolean;
+  /** Goes on with erasures that were begun and have shown no sign for so many seconds. */
+  readonly resume: (silentSeconds: number) => Promise<void>;
+  readonly unfinished: () => Promise<readonly Unfinished[]>;
   readonly onTrouble: (message: string, error?: unknown) => void;
 };
 
 /**
  * Finishes erasures. Forgetting removes every key at once; this removes the bytes from the append-only file by a rewrite
  * that began after the forget (one that ran already carries the text), and the query texts of recalls that had shown the
- * memory, then writes `ErasureConfirmed`.
+ * memory, then writes `ErasureConfirmed`, once no living process can have the text in its memory any more. Before all that
+ * it goes on with erasures whose process died between two steps.
  */
 export class Eraser {
   #parts: EraserParts;
   #wakeup = createWakeup();
   #stopping = new AbortController();
   #running: Promise<void> | undefined;
+  /** The erasure number that the file was last rewritten for, by this process. */
+  #rewrittenFor = 0;
 
   constructor(parts: EraserParts) {
     this.#parts = parts;
@@ -54,6 +68,22 @@ export class Eraser {
     return (await this.#erasuresSince(CONFIRMED)).count;
   }
 
+  /** Erasures of several steps that stand still: cut off and about to be gone on with, or cancelled. */
+  async unfinished(): Promise<{ readonly cut: number; readonly cancelled: readonly string[] }> {
+    const all = await this.#parts.unfinished();
+    return {
+      cut: all.filter(({ cancelled, silent }) => !cancelled && silent >= SILENT_SECONDS).length,
+      cancelled: all.filter(({ cancelled }) => cancelled).map(({ id }) => id),
+    };
+  }
+
+  /** Processes that have had an erasure to pass for longer than it should take. */
+  async late(): Promise<readonly Late[]> {
+    const { log, redis, keys } = this.#parts;
+    const late = await lateProcesses(redis, keys, await log.erasures());
+    return late.filter(({ seconds }) => seconds > PASS_SECONDS);
+  }
+
   async #erasuresSince(field: string): Promise<{ readonly count: number; readonly erasures: number }> {
     const { log, redis, keys } = this.#parts;
     const [erasures, done] = await Promise.all([log.erasures(), redis.hget(keys.meta, field)]);
@@ -67,18 +97,23 @@ export class Eraser {
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
+    let silent = this.#parts.managed ? 0 : SILENT_SECONDS;
     while (!signal.aborted) {
+      let busy = false;
       try {
+        await this.#parts.resume(silent);
+        silent = SILENT_SECONDS;
         await this.#dropQueryTexts();
         if (this.#parts.managed && (await this.pending()) > 0) {
           await delay(CALM_MS, undefined, { signal });
-          await this.#rewrite(signal);
+          busy = !(await this.#finish(signal));
         }
+        busy ||= (await this.#parts.unfinished()).some(({ cancelled }) => !cancelled);
       } catch (error) {
         if (signal.aborted) return;
         this.#parts.onTrouble('an erasure could not be finished; it is tried again', error);
       }
-      await this.#wakeup.sleep(IDLE_MS, signal);
+      await this.#wakeup.sleep(busy ? BUSY_MS : IDLE_MS, signal);
     }
   }
 
@@ -120,15 +155,17 @@ export class Eraser {
     );
   }
 
-  async #rewrite(signal: AbortSignal): Promise<void> {
+  /** False when a living process had not passed the erasure in time; it is looked at again. */
+  async #finish(signal: AbortSignal): Promise<boolean> {
     const { log, redis, keys, random, now } = this.#parts;
     const erasures = await log.erasures();
-    await this.#untilNoRewrite(signal);
-    await redis.bgrewriteaof();
-    // The server answers before it forks; look only after it has begun.
-    await delay(LOOK_MS, undefined, { signal });
-    const status = await this.#untilNoRewrite(signal);
-    if (status !== 'ok') throw new Error(`the rewrite of the append-only file ended with ${status}`);
+    if (this.#rewrittenFor !== erasures) await this.#rewrite(signal);
+    this.#rewrittenFor = erasures;
+    const deadline = performance.now() + PASS_SECONDS * 1_000;
+    while ((await lateProcesses(redis, keys, erasures)).length > 0) {
+      if (performance.now() > deadline) return false;
+      await delay(LOOK_MS, undefined, { signal });
+    }
     const at = new Date(now()).toISOString();
     await log.append({
       commandId: random.ulid(now()),
@@ -138,6 +175,16 @@ export class Eraser {
       result: { erasures },
     });
     await redis.hset(keys.meta, CONFIRMED, erasures);
+    return true;
+  }
+
+  async #rewrite(signal: AbortSignal): Promise<void> {
+    await this.#untilNoRewrite(signal);
+    await this.#parts.redis.bgrewriteaof();
+    // The server answers before it forks; look only after it has begun.
+    await delay(LOOK_MS, undefined, { signal });
+    const status = await this.#untilNoRewrite(signal);
+    if (status !== 'ok') throw new Error(`the rewrite of the append-only file ended with ${status}`);
   }
 
   async #untilNoRewrite(signal: AbortSignal): Promise<string> {

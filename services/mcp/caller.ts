@@ -10,6 +10,8 @@ export type ToolRequest = {
   readonly tool: Tool;
   readonly arguments: unknown;
   readonly actor: string;
+  /** One conversation of one client, where the transport knows it. */
+  readonly session?: string | undefined;
   readonly signal: AbortSignal;
   readonly progress: (message: string, done?: number, total?: number) => void;
 };
@@ -33,14 +35,14 @@ const REPEAT_MS = 5_000;
  */
 export const createToolCaller =
   ({ app, maxTokens, readyWaitMs, log }: CallerParts): ToolCaller =>
-  async ({ tool, arguments: raw, actor, signal, progress }) => {
+  async ({ tool, arguments: raw, actor, session, signal, progress }) => {
     const begun = performance.now();
     const count = (outcome: string): void => app.countToolCall(tool.name, outcome, performance.now() - begun);
     try {
       const prepared = tool.prepare(raw);
       if (tool.needsStore) await storeReady(app, readyWaitMs, progress, signal);
       const ceiling = Math.min(maxTokens, prepared.maxTokens ?? maxTokens);
-      const call: Call = { actor, commandId: prepared.commandId, signal, progress };
+      const call: Call = { actor, commandId: prepared.commandId, ...(session !== undefined && { session }), signal, progress };
       const answer = await prepared.run({ app, call, maxTokens: ceiling });
       count('ok');
       return resultOf(withinCeiling(answer, ceiling, tool), tool.text);

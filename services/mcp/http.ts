@@ -79,7 +79,7 @@ export const startMcpHttp = async ({ app, config, log, limits: given, signal }: 
     tools: toolsByName,
     call: (request) => calls.track(callTool(request)),
   };
-  const newServer: NewServer = (own) => createMcpServer({ ...parts, call: (request) => own.track(parts.call(request)) });
+  const newServer: NewServer = (own, session) => createMcpServer({ ...parts, session, call: (request) => own.track(parts.call(request)) });
   const endpoint = createEndpoint(newServer, limits, log);
 
   const admit = (incoming: IncomingMessage): Response | undefined => {

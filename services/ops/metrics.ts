@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { OnModelCall } from '../llm/model.js';
 import type { RecallStage } from '../queries/parts.js';
 
 /** What the gauges show, read at the moment somebody scrapes. */
@@ -14,6 +15,7 @@ export type Vitals = {
   readonly vectorsPending: number;
   readonly vectorsRefused: number;
   readonly logEvents: number;
+  readonly enrichment: { readonly pending: number; readonly parked: number; readonly running: number };
   /** `newestAt` in epoch milliseconds; undefined while there is none. */
   readonly backup: { readonly newestAt: number | undefined; readonly bytes: number };
   readonly valkey: Readonly<Record<string, number>>;
@@ -62,6 +64,19 @@ export const createMetrics = (vitals: () => Promise<Vitals>, version: string) =>
     registers,
   });
 
+  const llmCalls = new Counter({
+    name: 'omnimem_llm_calls_total',
+    help: 'Calls to language models (ok, or what went wrong)',
+    labelNames: ['purpose', 'outcome'],
+    registers,
+  });
+  const llmTokens = new Counter({
+    name: 'omnimem_llm_tokens_total',
+    help: 'Tokens that calls to language models cost',
+    labelNames: ['purpose', 'direction'],
+    registers,
+  });
+
   const gauge = (name: string, help: string, labelNames: readonly string[] = []) =>
     new Gauge({ name, help, labelNames: [...labelNames], registers });
   const up = gauge('omnimem_valkey_up', 'Whether Valkey answered at this scrape');
@@ -73,6 +88,7 @@ export const createMetrics = (vitals: () => Promise<Vitals>, version: string) =>
   const pending = gauge('omnimem_vectors_pending', 'Memories that wait for a vector');
   const refused = gauge('omnimem_vectors_refused', 'Memories whose stored vector was refused');
   const logEvents = gauge('omnimem_log_events', 'Entries of the event log');
+  const enrichment = gauge('omnimem_enrichment_memories', 'Memories whose facts are pending, running (of those) or parked', ['state']);
   const backupAge = gauge(
     'omnimem_backup_age_seconds',
     'Seconds since the newest backup of this log was brought up to date; -1 without one',
@@ -94,6 +110,7 @@ export const createMetrics = (vitals: () => Promise<Vitals>, version: string) =>
       pending.set(now.vectorsPending);
       refused.set(now.vectorsRefused);
       logEvents.set(now.logEvents);
+      for (const [state, count] of Object.entries(now.enrichment)) enrichment.set({ state }, count);
       backupAge.set(now.backup.newestAt === undefined ? -1 : Math.max(0, (Date.now() - now.backup.newestAt) / 1000));
       backupBytes.set(now.backup.bytes);
       for (const [vital, value] of Object.entries(now.valkey)) valkey.set({ vital }, value);
@@ -115,6 +132,12 @@ export const createMetrics = (vitals: () => Promise<Vitals>, version: string) =>
       toolCalls.inc({ tool, outcome });
       toolSeconds.observe({ tool }, milliseconds / 1000);
     },
+    llmCall: ((purpose, outcome, usage) => {
+      llmCalls.inc({ purpose, outcome });
+      if (!usage) return;
+      llmTokens.inc({ purpose, direction: 'input' }, usage.input);
+      llmTokens.inc({ purpose, direction: 'output' }, usage.output);
+    }) satisfies OnModelCall,
     embeddingCache: (outcome: 'hit' | 'miss', count = 1) => embeddings.inc({ outcome }, count),
   };
 };

@@ -1,9 +1,11 @@
 import { DomainError } from '../../domain/errors.js';
 import { clip } from '../../domain/passage.js';
 import { parseProjectName } from '../../domain/project/name.js';
+import { suggestionFor } from '../../domain/project/scope.js';
 import { NAMESPACES, type State } from '../../domain/vocabulary.js';
 import { counters, countSets, countShared, membersOf, membersShared, sets } from '../../projections/counters.js';
 import { withServing } from '../../projections/generation.js';
+import type { MemoryRow } from '../../projections/memories.js';
 import type { Call, MemoryAuditInput, MemoryAuditResult } from '../api.js';
 import { type AuditPage, type AuditScope, auditEarlier } from '../history/audit.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
@@ -25,20 +27,24 @@ export const memoryAudit = async (parts: QueryParts, input: MemoryAuditInput, ca
   const offset = Math.max(0, Math.trunc(input.offset ?? 0));
   const listed: readonly State[] = input.include_archived === true ? ['active', 'deprioritised', 'archived'] : ['active', 'deprioritised'];
   const scope = { project, namespaces, listed, offset, limit };
+  const clock = { now: parts.now(), days: parts.staleMemoryDays };
   if (input.as_of !== undefined) {
     const { answer, as_of, beginning } = await auditEarlier(parts, input.as_of, call, scope);
-    return { ...resultOf(answer, scope), as_of, ...(beginning !== undefined && { message: beginning }) };
+    return { ...resultOf(answer, scope, { ...clock, now: Date.parse(as_of.time) }), as_of, ...(beginning !== undefined && { message: beginning }) };
   }
   await parts.fresh();
+  const names = project === undefined ? undefined : parts.index.projects.namesOf(project);
 
   const { summary, page } = await unavailableWhenDown(() =>
     withServing(redis, keys, counters.name, async (generation) => {
       const count = async (state: State): Promise<number> => {
-        const names = namespaces.map((namespace) => sets.state(namespace, state));
+        const groups = namespaces.map((namespace) => sets.state(namespace, state));
         const sizes =
-          project === undefined
-            ? await countSets(redis, keys, generation, names)
-            : await Promise.all(names.map((name) => countShared(redis, keys, generation, name, sets.project(project))));
+          names === undefined
+            ? await countSets(redis, keys, generation, groups)
+            : await Promise.all(
+                groups.flatMap((group) => names.map((name) => countShared(redis, keys, generation, group, sets.project(name)))),
+              );
         return sizes.reduce((sum, size) => sum + size, 0);
       };
       const [active, deprioritised, archived] = await Promise.all([count('active'), count('deprioritised'), count('archived')]);
@@ -52,14 +58,24 @@ export const memoryAudit = async (parts: QueryParts, input: MemoryAuditInput, ca
       return {
         // What was forgotten keeps no project, so that it counts only where no project is asked for.
         summary: { active, deprioritised, archived, deleted: project === undefined ? deleted.reduce((sum, size) => sum + size, 0) : 0 },
-        page: await pageOf(parts, generation, groups, project, offset, limit),
+        page: await pageOf(parts, generation, groups, names, offset, limit),
       };
     }),
   );
-  return resultOf({ summary, page, rows: await rowsOf(parts, page) }, scope);
+  const suggestion = project === undefined ? undefined : suggestionFor(parts.index.projects, [project]);
+  return resultOf({ summary, page, rows: await rowsOf(parts, page), suggestion }, scope, clock);
 };
 
-const resultOf = ({ summary, page, rows }: AuditPage, { listed, offset, limit }: AuditScope): MemoryAuditResult => {
+type Clock = { readonly now: number; readonly days: number };
+
+const DAY = 86_400_000;
+
+const staleness = ({ namespace, state, updated_at }: MemoryRow, { now, days }: Clock): { readonly days_stale?: number } => {
+  const age = Math.floor((now - Date.parse(updated_at)) / DAY);
+  return namespace === 'episodic' && state === 'active' && age >= days ? { days_stale: age } : {};
+};
+
+const resultOf = ({ summary, page, rows, suggestion }: AuditPage, { listed, offset, limit }: AuditScope, staleAfter: Clock): MemoryAuditResult => {
   const { active, deprioritised, archived } = summary;
   const matching_total = active + deprioritised + (listed.includes('archived') ? archived : 0);
   const entries = page.flatMap((key) => {
@@ -73,6 +89,10 @@ const resultOf = ({ summary, page, rows }: AuditPage, { listed, offset, limit }:
             ...(row.project !== undefined && { project: row.project }),
             ...(row.tags.length > 0 && { tags: row.tags }),
             created_at: row.created_at,
+            updated_at: row.updated_at,
+            ...(row.effort_score !== undefined && { effort_score: row.effort_score }),
+            ...(row.outcome !== undefined && { outcome: row.outcome }),
+            ...staleness(row, staleAfter),
             licence: row.licence,
             ...(row.licence_note !== undefined && { licence_note: row.licence_note }),
             provenance: row.provenance,
@@ -81,6 +101,7 @@ const resultOf = ({ summary, page, rows }: AuditPage, { listed, offset, limit }:
       : [];
   });
   return {
+    ...(suggestion && { project_suggestion: suggestion }),
     summary,
     total: active + deprioritised + archived,
     matching_total,
@@ -97,7 +118,7 @@ const pageOf = async (
   { redis, keys }: QueryParts,
   generation: number,
   groups: readonly string[],
-  project: string | undefined,
+  projects: readonly string[] | undefined,
   offset: number,
   limit: number,
 ): Promise<string[]> => {
@@ -106,8 +127,9 @@ const pageOf = async (
   for (const group of groups) {
     const wanted = limit - page.length;
     if (wanted <= 0) break;
-    if (project !== undefined) {
-      const members = await membersShared(redis, keys, generation, [group, sets.project(project)]);
+    if (projects !== undefined) {
+      const filed = await Promise.all(projects.map((name) => membersShared(redis, keys, generation, [group, sets.project(name)])));
+      const members = filed.flat().sort();
       page.push(...members.slice(skip, skip + wanted));
       skip = Math.max(0, skip - members.length);
       continue;

@@ -2,6 +2,7 @@ import { DomainError } from '../../domain/errors.js';
 import { LIMITS } from '../../domain/vocabulary.js';
 import type { MemoryRow } from '../../projections/memories.js';
 import type { Call, MemoryDetail, RecallDetailInput, RecallDetailResult } from '../api.js';
+import { experienceFields } from './experience/fields.js';
 import { fitAnswer } from './fit.js';
 import type { QueryParts } from './parts.js';
 import { rowsOf } from './rows.js';
@@ -43,4 +44,5 @@ export const detailOf = (row: MemoryRow): MemoryDetail => ({
   licence: row.licence,
   ...(row.licence_note !== undefined && { licence_note: row.licence_note }),
   provenance: row.provenance,
+  ...experienceFields(row),
 });

@@ -1,6 +1,7 @@
 import { DomainError } from '../../domain/errors.js';
 import { clip } from '../../domain/passage.js';
 import { parseProjectName } from '../../domain/project/name.js';
+import { scopeOf } from '../../domain/project/scope.js';
 import { NAMESPACES } from '../../domain/vocabulary.js';
 import { readVectors } from '../../projections/recall/vector-cache.js';
 import type { Call, FindDuplicatesInput, FindDuplicatesResult } from '../api.js';
@@ -25,22 +26,23 @@ export const findDuplicates = async (
   const threshold = input.threshold ?? parts.duplicateThreshold();
   if (!(threshold > 0 && threshold <= 1))
     throw new DomainError('VALIDATION', 'threshold must be above 0 and at most 1', 'Leave it out for the default');
-  const project = input.project_filter === undefined ? undefined : parseProjectName(input.project_filter);
+  const projects = input.project_filter === undefined ? undefined : [parseProjectName(input.project_filter)];
   await parts.fresh();
   const { index, redis, keys } = parts;
+  const { names, suggestion } = scopeOf(index.projects, { projects });
   const space = index.serving;
   if (!space) return { namespace, clusters: [], scanned: 0, note: `No vectors serve, so nothing was compared. ${parts.lexicalBecause()}` };
 
   const inScope = [...index.documents.values()]
     .filter(
-      (document) =>
-        document.namespace === namespace && document.state !== 'archived' && (project === undefined || document.project === project),
+      ({ namespace: its, state, project, context }) =>
+        context === undefined && its === namespace && state !== 'archived' && (names === undefined || (project !== undefined && names.includes(project))),
     )
     .map(({ key }) => key)
     .sort()
     .reverse();
   const scanned = inScope.slice(0, MOST);
-  const filter = { states: ['active', 'deprioritised'] as const, ...(project !== undefined && { projects: [project] }) };
+  const filter = { states: ['active', 'deprioritised'] as const, ...(names && { projects: names }) };
   const clusters = new Clusters();
   const vectors = await unavailableWhenDown(() => readVectors(redis, keys, space.model, scanned));
   for (const [i, key] of scanned.entries()) {
@@ -48,7 +50,8 @@ export const findDuplicates = async (
     // A text of several windows is no duplicate of another for sharing one of them.
     if (vector && more.length === 0) {
       for (const hit of await space.index(namespace).knn(vector, NEIGHBOURS, filter)) {
-        if (hit.key !== key && hit.similarity >= threshold) clusters.join(key, hit.key, hit.similarity);
+        const isContext = index.documents.get(hit.key)?.context !== undefined;
+        if (hit.key !== key && !isContext && hit.similarity >= threshold) clusters.join(key, hit.key, hit.similarity);
       }
     }
     if (i % YIELD_EVERY === 0) {
@@ -63,6 +66,7 @@ export const findDuplicates = async (
     groups.flatMap(({ members }) => members),
   );
   return {
+    ...(suggestion && { project_suggestion: suggestion }),
     namespace,
     clusters: groups
       .map(({ members, similarity }) => ({

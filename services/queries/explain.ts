@@ -1,11 +1,10 @@
 import { positionOf } from '../../domain/envelope.js';
 import { DomainError } from '../../domain/errors.js';
-import { isMemoryKey } from '../../domain/memory/key.js';
-import { counters, membersOf, sets } from '../../projections/counters.js';
+import { isRecallable } from '../../domain/project/key.js';
 import { withServing } from '../../projections/generation.js';
 import { covers } from '../../projections/history/cut.js';
 import { foldRow, rowAfter } from '../../projections/history/fold.js';
-import { toMemory } from '../../projections/memories.js';
+import { type MemoryRow, toMemory } from '../../projections/memories.js';
 import type { Row } from '../../projections/projection.js';
 import { readTimeline, timeline } from '../../projections/timeline.js';
 import type { Call, ExplainMemoryInput, ExplainMemoryResult, TimelineLine } from '../api.js';
@@ -13,9 +12,12 @@ import { RECALL_COUNTERS } from '../eventlog/forget.js';
 import { appearancesOf } from '../history/appearances.js';
 import { isoOf, resolve } from '../history/as-of.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
+import { contradictionsIn } from './contradictions-of.js';
 import { detailOf } from './detail.js';
+import { lineageOf } from './lineage.js';
 import type { QueryParts } from './parts.js';
 import { rowsOf } from './rows.js';
+import { recallsNoted } from './telemetry.js';
 
 const MAX_EVENTS = 200;
 
@@ -26,7 +28,7 @@ const MAX_EVENTS = 200;
  */
 export const explainMemory = async (parts: QueryParts, input: ExplainMemoryInput, _call: Call): Promise<ExplainMemoryResult> => {
   const key = input.key.trim();
-  if (!isMemoryKey(key))
+  if (!isRecallable(key))
     throw new DomainError('VALIDATION', 'This is no memory key', 'A key looks like mem:episodic:01J… ; recall shows them');
   const cut = input.as_of === undefined ? undefined : (await resolve(parts, input.as_of)).cut;
   await parts.fresh();
@@ -40,10 +42,12 @@ export const explainMemory = async (parts: QueryParts, input: ExplainMemoryInput
   if (lines.length === 0) return { status: 'not_found', key, ...(as_of && { as_of }) };
   const entries = await log.at(lines.map(({ position }) => position));
   const shown = tell(entries);
+  const contradictions = contradictionsIn(entries, cut ? undefined : parts.index.documents);
   const limit = Math.max(1, Math.min(MAX_EVENTS, input.max_events ?? MAX_EVENTS));
   const row = cut ? toMemory(key, foldRow(entries)) : (await rowsOf(parts, [key])).get(key);
+  await recallsNoted(parts);
   const recalls = await appearancesOf(redis, keys, key, cut?.time);
-  const now = cut ? NOTHING_OF_NOW : await standingNow(parts, key, row?.doc_id);
+  const now = cut ? NOTHING_OF_NOW : await standingNow(parts, key, row);
   return {
     status: row ? 'found' : 'forgotten',
     key,
@@ -51,6 +55,7 @@ export const explainMemory = async (parts: QueryParts, input: ExplainMemoryInput
     ...(row?.deprioritised_reason !== undefined && { deprioritised_reason: row.deprioritised_reason }),
     ...(row && row.reinstate_hints.length > 0 && { reinstate_hints: row.reinstate_hints }),
     ...(row?.enriched_from !== undefined && { enriched_from: row.enriched_from }),
+    ...(row && contradictions.length > 0 && { contradictions }),
     ...now,
     timeline: shown.slice(-limit),
     ...(shown.length > limit && { timeline_cut: { shown: limit, total: shown.length } }),
@@ -61,29 +66,21 @@ export const explainMemory = async (parts: QueryParts, input: ExplainMemoryInput
 };
 
 type Found = Exclude<ExplainMemoryResult, { readonly status: 'not_found' }>;
-type OfNow = Pick<Found, 'recall_count' | 'last_recalled' | 'siblings' | 'facts'>;
+type OfNow = Pick<Found, 'recall_count' | 'last_recalled' | 'lineage'>;
 
 const NOTHING_OF_NOW: OfNow = {};
 
 /** What the counters and the other memories say now. */
-const standingNow = async ({ redis, keys }: QueryParts, key: string, document: string | undefined): Promise<OfNow> => {
+const standingNow = async (parts: QueryParts, key: string, row: MemoryRow | undefined): Promise<OfNow> => {
+  const { redis, keys } = parts;
   const [recall_count, last_recalled] = await unavailableWhenDown(() =>
     Promise.all([redis.hget(keys.counter(RECALL_COUNTERS.count), key), redis.hget(keys.counter(RECALL_COUNTERS.last), key)]),
   );
-  const [siblings, facts] = await unavailableWhenDown(() =>
-    withServing(redis, keys, counters.name, (generation) =>
-      Promise.all([
-        document === undefined ? [] : membersOf(redis, keys, generation, sets.document(document)),
-        membersOf(redis, keys, generation, sets.facts(key)),
-      ]),
-    ),
-  );
-  const others = siblings.filter((sibling) => sibling !== key);
+  const lineage = await lineageOf(parts, key, row);
   return {
     ...(recall_count !== null && { recall_count: Number(recall_count) }),
     ...(last_recalled !== null && { last_recalled }),
-    ...(others.length > 0 && { siblings: others }),
-    ...(facts.length > 0 && { facts }),
+    ...(lineage && { lineage }),
   };
 };
 
@@ -109,7 +106,8 @@ const tell = (entries: Entries): TimelineLine[] => {
 };
 
 /** Bookkeeping of the view that says nothing to a reader. */
-const SILENT = new Set(['version', 'content_version', 'base_surface', 'updated_at', 'created_at', 'key']);
+/** The parts of a context are told by its content. */
+const SILENT = new Set(['context', 'version', 'content_version', 'base_surface', 'updated_at', 'created_at', 'key']);
 
 const difference = (key: string, before: Row, after: Row): Record<string, { from?: unknown; to?: unknown }> => {
   const [old, fresh] = [toMemory(key, before), toMemory(key, after)];

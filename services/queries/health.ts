@@ -3,8 +3,11 @@ import { countSets, sets } from '../../projections/counters.js';
 import { servingGeneration } from '../../projections/generation.js';
 import type { ProjectionStatus } from '../../projections/status.js';
 import type { HealthIssue, HealthResult } from '../api.js';
+import { type Erasing, erasureIssues } from '../erasure/issues.js';
+import { type SearchFacts, searchIssues } from '../health/search.js';
 import type { ValkeyVitals } from '../ops/valkey-vitals.js';
 import type { QueryParts } from './parts.js';
+import { type EnrichmentStanding, isFailing } from './queue.js';
 
 /** What health looks at, read at one moment. Absent `store` means that Valkey did not answer. */
 export type Examination = {
@@ -51,6 +54,11 @@ export type Examination = {
     | undefined;
   /** A restore that writes now, or was left unfinished; seconds since its last sign. */
   readonly restoring?: { readonly backup: string; readonly silent: number } | undefined;
+  /** What serves the vectors, and the state of its indexes. */
+  readonly search?: SearchFacts | undefined;
+  /** How enrichment stands; absent when it could not be read. */
+  readonly enrichment?: EnrichmentStanding | undefined;
+  readonly erasing?: Erasing | undefined;
   readonly storeDiffers: string | undefined;
   readonly dataDirFault: string | undefined;
   readonly diskLow: string | undefined;
@@ -73,6 +81,9 @@ export const issuesOf = (examination: Examination): readonly HealthIssue[] =>
     ...vectorIssues(examination),
     ...machineIssues(examination),
     ...backupIssues(examination),
+    ...(examination.erasing ? erasureIssues(examination.erasing) : []),
+    ...enrichmentIssues(examination),
+    ...searchIssues(examination.search),
   ].sort((a, b) => (a.severity === b.severity ? 0 : a.severity === 'red' ? -1 : 1));
 
 const storeIssues = ({ store, outage, storeDiffers, supervisor, now }: Examination): HealthIssue[] => {
@@ -269,6 +280,37 @@ const backupIssues = ({ backup, restoring, now }: Examination): HealthIssue[] =>
     issues.push(amber('BACKUP_LATE', `${what}; it is due every ${backup.everyMs / 60_000} minutes`, hint));
   } else if (backup.failed !== undefined)
     issues.push(amber('BACKUP_FAILED', `The last scheduled backup failed: ${backup.failed}`, 'It is tried again'));
+  return issues;
+};
+
+const enrichmentIssues = ({ enrichment }: Examination): HealthIssue[] => {
+  const issues: HealthIssue[] = [];
+  const { trouble, parked = 0 } = enrichment ?? {};
+  if (trouble?.stopped) {
+    issues.push(
+      amber(
+        'ENRICHMENT_STOPPED',
+        `No facts are drawn: ${trouble.message} (since ${trouble.since})`,
+        'Mend ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL or FACT_EXTRACTION_MODEL and restart, or run omnimem enrich. Nothing was given up',
+      ),
+    );
+  } else if (trouble && enrichment && isFailing(enrichment)) {
+    issues.push(
+      amber(
+        'ENRICHMENT_FAILING',
+        `The last ${trouble.count} attempts to draw facts failed: ${trouble.message} (since ${trouble.since})`,
+        'They are tried again, ever more slowly; look at the service, or at the log of the server',
+      ),
+    );
+  }
+  if (parked > 0)
+    issues.push(
+      amber(
+        'ENRICHMENT_PARKED',
+        `${parked} memories were given up by enrichment`,
+        'queue_status names them; omnimem enrich --parked tries again',
+      ),
+    );
   return issues;
 };
 

@@ -12,6 +12,8 @@ const SHOWN = 3;
 /** The best three answers to a query, by likeness alone and without counting as a recall, for commands that take a query. */
 export const bestMatches = async (parts: QueryParts, query: string, includeArchived: boolean): Promise<readonly Match[]> => {
   const { hits } = await rank(parts, { query, topK: SHOWN, anyState: includeArchived });
-  const shown = await showable(parts, hits, SHOWN);
+  // The contexts of projects are changed by their own tools.
+  const memories = hits.filter(({ key }) => parts.index.documents.get(key)?.context === undefined);
+  const shown = await showable(parts, memories, SHOWN);
   return shown.map(({ hit }) => ({ key: hit.key, score: hit.score, confident: hit.parts.similarity > CONFIDENT }));
 };

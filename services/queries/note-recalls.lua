@@ -13,7 +13,8 @@ for _, recall in ipairs(cjson.decode(ARGV[1])) do
   local all_there = true
   for rank, memory in ipairs(recall.m) do
     local state = redis.call('HMGET', KEYS[memory[1]], 'v', 'f')
-    if not state[1] or state[2] then
+    -- Erased, and nothing since: a project may have a new context.
+    if not state[1] or state[1] == state[2] then
       all_there = false
     elseif rank <= most then
       redis.call('HINCRBY', KEYS[2], ARGV[memory[2]], 1)

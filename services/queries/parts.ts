@@ -4,6 +4,9 @@ import type { Keys } from '../../projections/keys.js';
 import type { RecallIndex } from '../../projections/recall/recall-index.js';
 import type { Embedder } from '../embedding/port.js';
 import type { EventLog } from '../eventlog/log.js';
+import type { Model } from '../llm/port.js';
+import type { Expander } from './expansion.js';
+import type { SessionReads } from '../session-reads.js';
 
 /** How far the views are behind the log's head after a bounded wait; absent when they are not. */
 export type Stale = { readonly events: number; readonly note: string };
@@ -25,12 +28,22 @@ export type QueryParts = {
   readonly lexicalBecause: () => string;
   readonly scoring: ScoringSettings;
   readonly topK: number;
+  /** The language model; undefined without a key. */
+  readonly model: Model | undefined;
+  /** Rephrases queries. */
+  readonly expansion: { readonly byDefault: boolean; readonly expand: Expander };
+  /** Days without a change after which an active episodic memory is called stale. */
+  readonly staleMemoryDays: number;
   /** Below this similarity nothing is a match. */
   readonly floor: (mode: 'fused' | 'lexical') => number;
   /** Tokens that no answer may exceed. */
   readonly maxTokens: number;
   /** Waits, with a bound, until the views have met the log's head. */
   readonly fresh: () => Promise<Stale | undefined>;
+  /** What the sessions of this process have read of projects. */
+  readonly reads: SessionReads;
+  /** Told that somebody was briefed on a project. Must not throw. */
+  readonly onBriefed: (project: string) => void;
   readonly observe: (stage: RecallStage, milliseconds: number) => void;
   readonly onTrouble: (message: string, error?: unknown) => void;
 };

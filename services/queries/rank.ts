@@ -1,17 +1,20 @@
 import { parseQuery } from '../../domain/content.js';
-import { DomainError } from '../../domain/errors.js';
+import { DomainError, isDomainError } from '../../domain/errors.js';
 import type { FusedHit } from '../../domain/fusion.js';
 import { parseProjectName } from '../../domain/project/name.js';
+import { type Scope, scopeOf } from '../../domain/project/scope.js';
 import { byScoreThenKey, isReinstateCandidate, type ScoreBreakdown, scoreMemory } from '../../domain/scoring.js';
 import { dateHint } from '../../domain/temporal.js';
 import { NAMESPACES, type Namespace, type State } from '../../domain/vocabulary.js';
+import { type Document, hasExpired } from '../../projections/recall/document.js';
 import type { RecallIndex } from '../../projections/recall/recall-index.js';
 import type { VectorSpace } from '../../projections/recall/space.js';
 import { hybridSearch } from '../../projections/search/hybrid.js';
+import { openContradictions } from './contradictions.js';
 import type { QueryParts, RecallStage, Stale } from './parts.js';
 
 /** What a ranking looks at: the recall index, or the state of an earlier moment. */
-export type Searched = Pick<RecallIndex, 'documents' | 'hinted' | 'words' | 'serving' | 'suppressed'>;
+export type Searched = Pick<RecallIndex, 'documents' | 'graveyard' | 'hinted' | 'projects' | 'words' | 'serving' | 'suppressed'>;
 
 export type RankParts = Omit<QueryParts, 'index'> & { readonly index: Searched };
 
@@ -19,10 +22,14 @@ export type Question = {
   readonly query: string;
   readonly namespaces?: readonly string[] | undefined;
   readonly projects?: string | readonly string[] | undefined;
+  /** Kinds of work that lead to the projects which declare them. */
+  readonly domains?: string | readonly string[] | undefined;
   readonly topK: number;
   readonly signal?: AbortSignal | undefined;
   /** Looks among archived memories too, and ranks by similarity alone. */
   readonly anyState?: boolean;
+  /** A rephrasing of what was asked: no hint is met by it. */
+  readonly isVariant?: boolean;
 };
 
 export type RankedHit = {
@@ -31,6 +38,10 @@ export type RankedHit = {
   readonly parts: ScoreBreakdown;
   /** The part of a long text that matched best, when vectors found it. */
   readonly window: number | undefined;
+  /** Keys of active memories that contradict it. */
+  readonly contradicts: readonly string[];
+  /** The fact drawn from it whose better score it was given. */
+  readonly via?: RankedHit;
 };
 
 export type Ranking = {
@@ -38,6 +49,8 @@ export type Ranking = {
   readonly search: 'fused' | 'lexical';
   readonly note: string | undefined;
   readonly stale: Stale | undefined;
+  /** What was looked at, and what became of the filters. */
+  readonly scope: Scope;
 };
 
 const EMBED_PATIENCE_MS = 5_000;
@@ -50,42 +63,58 @@ const EMBED_PATIENCE_MS = 5_000;
 export const rank = async (parts: RankParts, question: Question): Promise<Ranking> => {
   const query = parseQuery(question.query);
   const namespaces = parseNamespaces(question.namespaces);
-  const projects = parseProjects(question.projects);
-  if (projects?.length === 0) return { hits: [], search: 'lexical', note: 'No project was named, so none was searched.', stale: undefined };
+  const named = parseProjects(question.projects);
   const { index, now } = parts;
 
   const [eye, stale] = await Promise.all([
     observed(parts, 'embed', queryVector(parts, query, question.signal)),
     observed(parts, 'wait', parts.fresh()),
   ]);
+  const scope = scopeOf(index.projects, { projects: named, domains: question.domains });
+  const projects = scope.names;
+  if (projects?.length === 0) {
+    const note = named?.length === 0 ? 'No project was named, so none was searched.' : undefined;
+    return { hits: [], search: 'lexical', note, stale, scope };
+  }
   const searching = performance.now();
 
   const states: readonly State[] = question.anyState ? ['active', 'deprioritised', 'archived'] : ['active', 'deprioritised'];
   const filter = { states, ...(projects && { projects }) };
   const k = candidates(question.topK, projects);
-  const mode = eye.vector ? 'fused' : 'lexical';
-  const floor = parts.floor(mode);
-  const found = (
-    await Promise.all(
+  let sight: Eye = eye;
+  const look = (): Promise<FusedHit[][]> =>
+    Promise.all(
       namespaces.map((namespace) =>
-        hybridSearch(eye.space?.index(namespace), index.words(namespace), { text: query, vector: eye.vector, candidates: k, filter }),
+        hybridSearch(sight.space?.index(namespace), index.words(namespace), { text: query, vector: sight.vector, candidates: k, filter }),
       ),
-    )
+    );
+  const found = (
+    await look().catch((error: unknown) => {
+      if (!sight.vector || !isDomainError(error, 'UNAVAILABLE')) throw error;
+      parts.onTrouble('the vectors could not be searched', error);
+      sight = { note: `${error.message}; this was a search by words only.` };
+      return look();
+    })
   ).flat();
+  const mode = sight.vector ? 'fused' : 'lexical';
+  const floor = parts.floor(mode);
   const scoring = performance.now();
   parts.observe('search', scoring - searching);
 
   const evidence = new Map(found.map((hit) => [hit.key, hit]));
-  const hinted = [...index.hinted].filter((key) => !evidence.has(key) && isHinted(parts, key, query, namespaces, projects));
+  const hinted = (question.isVariant ? [] : [...index.hinted]).filter((key) => !evidence.has(key) && isHinted(parts, key, query, namespaces, projects));
   // Only a hint can lift what is below the floor; most candidates are, so they are not scored at all.
   // What sounds like an identifier is no match for one: without a shared word it is the nearest noise.
   const exact = IDENTIFIER.test(query.trim());
   const matches = ({ relevance, lexical }: FusedHit): boolean => relevance >= floor && !(exact && lexical === 0);
   const near = found.filter((hit) => matches(hit) || index.hinted.has(hit.key)).map(({ key }) => key);
-  const scorable = [...near, ...hinted].flatMap((key) => index.documents.get(key) ?? []);
+  const scorable = [...near, ...hinted]
+    .flatMap((key) => index.documents.get(key) ?? [])
+    .filter((document) => question.anyState || !hasExpired(document, now()))
+    .map((document) => asItsSource(index, document));
   // Reading a date out of a query takes as long as searching a graph.
   const dated = scorable.some(({ eventDate }) => eventDate !== undefined);
-  const occasion = { now: now(), dateHint: dated ? dateHint(query, now()) : undefined, reinstateBy: query };
+  const occasion = { now: now(), dateHint: dated ? dateHint(query, now()) : undefined, ...(!question.isVariant && { reinstateBy: query }) };
   const hits: RankedHit[] = [];
   for (const document of scorable) {
     const { key } = document;
@@ -98,11 +127,11 @@ export const rank = async (parts: RankParts, question: Question): Promise<Rankin
     const scored = scoreMemory(document, shown, occasion, parts.scoring);
     if (!(hit && matches(hit)) && !scored.reinstateCandidate) continue;
     const score = question.anyState ? scored.similarity : scored.score;
-    if (score > 0) hits.push({ key, score, parts: scored, window: hit?.window });
+    if (score > 0) hits.push({ key, score, parts: scored, window: hit?.window, contradicts: openContradictions(index.documents, key) });
   }
   const ranked = withoutFactsBehindSources(parts, hits).sort(byScoreThenKey);
   parts.observe('score', performance.now() - scoring);
-  return { hits: ranked, search: mode, note: eye.note, stale };
+  return { hits: ranked, search: mode, note: sight.note, stale, scope };
 };
 
 /** One token with a digit, an underscore, a slash, an at sign or a capital inside: an error code, a path, a function. */
@@ -150,15 +179,21 @@ const isHinted = (
   return isReinstateCandidate(document.state, document.reinstateHints, query);
 };
 
+/** A fact counts for no more than its source does now: put aside with it, and out of recall with it. */
+const asItsSource = ({ documents }: Searched, fact: Document): Document => {
+  const source = fact.state === 'active' && fact.enrichedFrom !== undefined ? documents.get(fact.enrichedFrom) : undefined;
+  return source === undefined || source.state === 'active' ? fact : { ...fact, state: source.state };
+};
+
 /** Verbatim carries more than what was drawn from it: the fact goes, and its source takes the better score of the two. */
-const withoutFactsBehindSources = ({ index }: RankParts, hits: readonly RankedHit[]): RankedHit[] => {
+export const withoutFactsBehindSources = ({ index }: RankParts, hits: readonly RankedHit[]): RankedHit[] => {
   const byKey = new Map(hits.map((hit) => [hit.key, hit]));
   for (const fact of hits) {
     const sourceKey = index.documents.get(fact.key)?.enrichedFrom;
     const source = sourceKey === undefined ? undefined : byKey.get(sourceKey);
     if (!source) continue;
     byKey.delete(fact.key);
-    if (fact.score > source.score) byKey.set(source.key, { ...source, score: fact.score });
+    if (fact.score > source.score) byKey.set(source.key, { ...source, score: fact.score, via: fact });
   }
   return [...byKey.values()];
 };

@@ -1,9 +1,12 @@
 import { licenceNotice } from '../../domain/licence.js';
+import { estimateTokens } from '../../domain/budget.js';
 import { passageAround } from '../../domain/passage.js';
+import { shortRouting } from '../../domain/project/scope.js';
 import type { ScoreBreakdown } from '../../domain/scoring.js';
 import { queryTerms } from '../../domain/text/tokens.js';
 import { LIMITS } from '../../domain/vocabulary.js';
 import type {
+  AbandonedWarnings,
   Call,
   RecallIndexInput,
   RecallIndexItem,
@@ -15,6 +18,9 @@ import type {
   ScoreParts,
 } from '../api.js';
 import { recallEarlier } from '../history/recall.js';
+import { contradictionFields } from './contradictions.js';
+import { warningsBeside } from './experience/warnings.js';
+import { type Expanded, rankExpanded } from './expansion.js';
 import { fitAnswer } from './fit.js';
 import type { QueryParts } from './parts.js';
 import { type Question, type Ranking, rank } from './rank.js';
@@ -28,20 +34,34 @@ const SUPPRESSED = 'No memory matches. What was found speaks of suppressed topic
 
 /** The memories that answer a query, best first, whole. */
 export const recall = async (parts: QueryParts, input: RecallInput, call: Call): Promise<RecallResult> => {
-  const { shown, ranking, notes } = await found(parts, input, call, clamp(input.top_k ?? parts.topK, 1, LIMITS.topK), 'recall');
+  const { shown, ranking, warnings, notes } = await found(
+    parts,
+    input,
+    call,
+    clamp(input.top_k ?? parts.topK, 1, LIMITS.topK),
+    'recall',
+  );
   const items = shown.map((one) => itemOf(one, input.score_breakdown ?? false));
-  const { kept, cut } = fitAnswer(items, budgetOf(parts, input));
-  return { results: kept, ...notesOf(ranking, kept, cut), ...notes };
+  const { kept, cut } = fitAnswer(items, budgetOf(parts, input, warnings));
+  return { ...scopeNotes(ranking), ...warnings, results: kept, ...notesOf(ranking, kept, cut), ...notes };
 };
 
 /** The same as a short list: for each memory the passage around the match. `recall_detail` gives the rest. */
 export const recallIndex = async (parts: QueryParts, input: RecallIndexInput, call: Call): Promise<RecallIndexResult> => {
   const length = clamp(input.snippet_length ?? SNIPPET.default, SNIPPET.min, SNIPPET.max);
-  const { shown, ranking, notes } = await found(parts, input, call, clamp(input.top_k ?? DEFAULT_INDEX_K, 1, LIMITS.topK), 'recall_index');
+  const { shown, ranking, warnings, notes } = await found(
+    parts,
+    input,
+    call,
+    clamp(input.top_k ?? DEFAULT_INDEX_K, 1, LIMITS.topK),
+    'recall_index',
+  );
   const terms = queryTerms(input.query).map(({ term }) => term);
   const items = shown.map((one) => indexItemOf(one, terms, length, input.score_breakdown ?? false));
-  const { kept, cut } = fitAnswer(items, budgetOf(parts, input));
+  const { kept, cut } = fitAnswer(items, budgetOf(parts, input, warnings));
   return {
+    ...scopeNotes(ranking),
+    ...warnings,
     results: kept,
     token_estimate: {
       index: kept.reduce((sum, { snippet }) => sum + Math.floor(snippet.length / 4) + 10, 0),
@@ -54,9 +74,17 @@ export const recallIndex = async (parts: QueryParts, input: RecallIndexInput, ca
 
 const found = async (parts: QueryParts, input: RecallInput, call: Call, topK: number, kind: 'recall' | 'recall_index') => {
   const started = performance.now();
-  const question = { query: input.query, namespaces: input.namespaces, projects: input.project_filter, topK, signal: call.signal };
+  const question = {
+    query: input.query,
+    namespaces: input.namespaces,
+    projects: input.project_filter,
+    domains: input.domain_filter,
+    topK,
+    signal: call.signal,
+  };
   if (input.as_of !== undefined) return foundEarlier(parts, input.as_of, call, question);
-  const ranking = await rank(parts, question);
+  const expands = input.expand_queries ?? parts.expansion.byDefault;
+  const ranking: Ranking & Partial<Expanded> = expands ? await rankExpanded(parts, question) : await rank(parts, question);
   const reading = performance.now();
   const shown = await showable(parts, ranking.hits, topK);
   parts.observe('rows', performance.now() - reading);
@@ -64,12 +92,18 @@ const found = async (parts: QueryParts, input: RecallInput, call: Call, topK: nu
     kind,
     actor: call.actor,
     query: input.query,
-    results: shown.map(({ hit }) => ({ key: hit.key, score: hit.score })),
+    results: shown.map(({ hit }) => ({ key: hit.key, score: hit.score, breakdown: hit.via?.parts ?? hit.parts, via: hit.via?.key })),
     model: ranking.search === 'fused' ? parts.index.serving?.model.id : undefined,
   });
   parts.observe('total', performance.now() - started);
   const hidden = shown.length === 0 && ranking.hits.length > 0 && parts.index.suppressed.topics.size > 0;
-  return { shown, ranking, notes: { ...(ranking.stale && { stale: ranking.stale }), ...(hidden && { message: SUPPRESSED }) } };
+  const warnings = warningsBeside(parts.index, question, ranking);
+  const notes: RecallNotes = {
+    ...(ranking.variants && ranking.variants.length > 0 && { expanded_queries: ranking.variants }),
+    ...(ranking.stale && { stale: ranking.stale }),
+    ...(hidden && { message: SUPPRESSED }),
+  };
+  return { shown, ranking, warnings, notes };
 };
 
 const foundEarlier = async (parts: QueryParts, asOf: string, call: Call, question: Question) => {
@@ -77,8 +111,16 @@ const foundEarlier = async (parts: QueryParts, asOf: string, call: Call, questio
   return { ...answer, notes: { as_of, ...(beginning !== undefined && { message: beginning }) } };
 };
 
-const budgetOf = ({ maxTokens }: QueryParts, { max_tokens }: RecallInput): number =>
-  Math.min(maxTokens, Math.max(200, max_tokens ?? maxTokens));
+/** Tokens for the results, once the warnings have theirs. */
+const budgetOf = ({ maxTokens }: QueryParts, { max_tokens }: RecallInput, warnings: AbandonedWarnings): number =>
+  Math.min(maxTokens, Math.max(200, (max_tokens ?? maxTokens) - estimateTokens(JSON.stringify(warnings))));
+
+/** What is said of the filters. A domain that led nowhere is said before everything else. */
+const scopeNotes = ({ scope: { domainNotice, routing, suggestion } }: Ranking): RecallNotes => ({
+  ...(domainNotice !== undefined && { domain_filter_notice: domainNotice }),
+  ...(routing && { domain_filter: shortRouting(routing) }),
+  ...(suggestion && { project_suggestion: suggestion }),
+});
 
 const notesOf = (
   { search, note }: Ranking,
@@ -117,6 +159,11 @@ const itemOf = ({ hit, row }: Shown, breakdown: boolean): RecallItem => ({
   ...(row.event_date !== undefined && { event_date: row.event_date }),
   ...(row.enriched_from !== undefined && { enriched_from: row.enriched_from }),
   ...(row.doc_id !== undefined && { doc_id: row.doc_id }),
+  ...(row.effort_score !== undefined && { effort_score: row.effort_score }),
+  ...(row.outcome !== undefined && { outcome: row.outcome }),
+  ...(row.breakthrough !== undefined && { breakthrough: row.breakthrough }),
+  ...(row.expires_at !== undefined && { expires_at: row.expires_at }),
+  ...contradictionFields(hit.contradicts),
   ...(breakdown && { score_breakdown: partsOf(hit.parts) }),
 });
 
@@ -134,6 +181,7 @@ const indexItemOf = ({ hit, row }: Shown, terms: readonly string[], length: numb
   ...(row.licence_note !== undefined && { licence_note: row.licence_note }),
   provenance: row.provenance,
   ...(hit.parts.reinstateCandidate && { reinstate_candidate: true as const }),
+  ...contradictionFields(hit.contradicts),
   ...(breakdown && { score_breakdown: partsOf(hit.parts) }),
 });
 

@@ -1,11 +1,16 @@
 import type { Redis } from 'iovalkey';
 import { memoryDecider } from '../../domain/memory/memory.js';
+import { projectOf } from '../../domain/project/key.js';
+import { projectDecider } from '../../domain/project/project.js';
+import { contextText } from '../../domain/project/text.js';
 import type { Keys } from '../../projections/keys.js';
 import { packVectors } from '../../projections/recall/vector-cache.js';
 import { loadScript, runScript } from '../../projections/scripts.js';
 import type { Embedder } from '../embedding/port.js';
+import { SETS_CONTENT } from '../eventlog/encode.js';
 import { stateOf } from '../eventlog/handle.js';
 import type { EventLog } from '../eventlog/log.js';
+import type { SubjectHistory } from '../eventlog/subject.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
 
 const SCRIPT = loadScript('services/vectors/fill.lua');
@@ -22,10 +27,10 @@ export const fillVectors = async (
 ): Promise<Filled> => {
   const { log, redis, keys } = parts;
   const texts = (await log.load(memories)).flatMap((history) => {
-    const { state } = stateOf(memoryDecider, history);
-    if (!('content' in state)) return [];
-    const version = history.events.findLast(({ type }) => type === 'MemoryRemembered' || type === 'MemoryRevised')?.n ?? 0;
-    return [{ memory: history.subject, version, content: state.content }];
+    const content = presentText(history);
+    if (content === undefined) return [];
+    const version = history.events.findLast(({ type }) => SETS_CONTENT.has(type))?.n ?? 0;
+    return [{ memory: history.subject, version, content }];
   });
   if (texts.length === 0) return { memories: [], stored: 0 };
   const vectors = await embedder.embed(
@@ -46,6 +51,17 @@ export const fillVectors = async (
     ),
   );
   return { memories: texts.map(({ memory }) => memory), stored: Number(stored) };
+};
+
+/** What recall finds the subject by: a memory's text, or that of a project's context. */
+const presentText = (history: SubjectHistory): string | undefined => {
+  const project = projectOf(history.subject);
+  if (project !== undefined) {
+    const { context } = stateOf(projectDecider, history).state;
+    return context && contextText(project, context);
+  }
+  const { state } = stateOf(memoryDecider, history);
+  return 'content' in state ? state.content : undefined;
 };
 
 const known = new WeakMap<Redis, Set<string>>();

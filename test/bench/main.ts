@@ -8,6 +8,7 @@ import type { Context, Scenario } from './scenario.js';
 import { append } from './scenarios/append.js';
 import { backup } from './scenarios/backup.js';
 import { footprint } from './scenarios/footprint.js';
+import { peers } from './scenarios/peers.js';
 import { recall } from './scenarios/recall.js';
 import { replay } from './scenarios/replay.js';
 import { retrieval } from './scenarios/retrieval.js';
@@ -15,7 +16,7 @@ import { start } from './scenarios/start.js';
 import { visible } from './scenarios/visible.js';
 import { createStores } from './stores.js';
 
-const SCENARIOS: readonly Scenario[] = [append, replay, recall, visible, footprint, start, backup, retrieval];
+const SCENARIOS: readonly Scenario[] = [append, replay, recall, visible, footprint, start, backup, retrieval, peers];
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
@@ -34,7 +35,7 @@ const run = async (args: readonly string[]): Promise<number> => {
   let broke = false;
   try {
     for (const scenario of SCENARIOS) {
-      if (only.length > 0 ? !only.includes(scenario.name) : quick && scenario.long) continue;
+      if (only.length > 0 ? !only.includes(scenario.name) : scenario.named || (quick && scenario.long)) continue;
       say(`${scenario.name}: ${scenario.about}`);
       try {
         const found = await scenario.run(context);

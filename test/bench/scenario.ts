@@ -18,5 +18,7 @@ export type Scenario = {
   readonly about: string;
   /** Left out of a quick run unless it is asked for by name. */
   readonly long?: boolean;
+  /** Runs only when it is asked for by name. */
+  readonly named?: boolean;
   readonly run: (context: Context) => Promise<readonly Figure[]>;
 };

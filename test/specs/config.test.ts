@@ -36,10 +36,23 @@ describe('an empty environment', () => {
         valkey: undefined,
         embedding: { choice: 'auto', modelDir: undefined, hub: undefined },
         ingestMode: 'full',
-        recall: { minScore: undefined, topK: 5, recencyDecayDays: 90, deprioritisedWeight: 0.2 },
+        llm: {
+          apiKey: undefined,
+          baseURL: undefined,
+          names: {
+            extraction: 'claude-haiku-4-5-20251001',
+            expansion: 'claude-haiku-4-5-20251001',
+            contradiction: 'claude-haiku-4-5-20251001',
+          },
+          timeoutMs: 60_000,
+          concurrency: 2,
+        },
+        enrichment: { batch: false, maxFacts: 20, maxAttempts: 8 },
+        recall: { expand: false, expandCount: 3, minScore: undefined, topK: 5, recencyDecayDays: 90, deprioritisedWeight: 0.2 },
         duplicateThreshold: undefined,
         contradictionThreshold: undefined,
         staleMemoryDays: 30,
+        maintenance: { interval: 10, maxChanges: 50 },
         backup: {
           dir: join(root, 'data', 'backups'),
           everyMs: undefined,
@@ -104,6 +117,13 @@ describe('the Valkey server', () => {
 describe('secrets', () => {
   it('are listed, as written and as meant', () =>
     expect(load({ MCP_AUTH_TOKEN: 'token-token', VALKEY_URL: 'redis://u:p%40ss@v' }).secrets).toEqual(['token-token', 'p%40ss', 'p@ss']));
+});
+
+describe('the key of the language model', () => {
+  it('is a secret, and the placeholder of a copied example is none', () => {
+    expect(load({ ANTHROPIC_API_KEY: 'sk-real-key' })).toMatchObject({ config: { llm: { apiKey: 'sk-real-key' } }, secrets: ['sk-real-key'] });
+    expect(load({ ANTHROPIC_API_KEY: 'your_key_here' })).toMatchObject({ config: { llm: { apiKey: undefined } }, secrets: [] });
+  });
 });
 
 describe('names that nobody reads', () => {

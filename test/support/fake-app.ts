@@ -81,7 +81,7 @@ export const createFakeApp = (): FakeApp => {
           created_at: AT,
           updated_at: AT,
         });
-        return { status: 'stored' as const, key, namespace, embedding: 'off' as const };
+        return { status: 'stored' as const, key, namespace, embedding: 'off' as const, enrichment: 'none' as const };
       }),
     rememberDocument: (input, call) =>
       run('rememberDocument', input, call, () => ({

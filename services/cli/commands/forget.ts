@@ -129,7 +129,7 @@ const withReceipt = async (context: Context, { keys, preview_id }: ForgetInput):
 const say = (answer: ForgetResult): string => {
   switch (answer.status) {
     case 'not_found':
-      return 'No such memory.';
+      return ['No such memory.', ...(answer.project_suggestion ? [answer.project_suggestion.note] : [])].join('\n');
     case 'preview':
       return sayPreview(answer);
     case 'deleted':
@@ -145,9 +145,10 @@ const say = (answer: ForgetResult): string => {
   }
 };
 
-const sayPreview = ({ targets, total, by_namespace, facts, preview_id }: Preview): string => {
+const sayPreview = ({ targets, total, by_namespace, project_names, facts, preview_id }: Preview): string => {
   const counts = Object.entries(by_namespace).map(([namespace, count]) => `${count} ${namespace}`);
   return [
+    ...(project_names ? [`The whole project is meant, by all of its names: ${project_names.join(', ')}.`] : []),
     `Nothing was erased yet. ${total} would go for good (${counts.join(', ')}${facts ? `; ${facts} of them facts drawn from others` : ''}):`,
     ...targets.map(({ key, content }) => `  ${key}  ${oneLine(content, 80)}`),
     ...(total > targets.length ? [`  and ${total - targets.length} more`] : []),

@@ -7,6 +7,7 @@ import { modelSettled } from '../settled.js';
 
 type Options = {
   readonly project?: readonly string[];
+  readonly domain?: readonly string[];
   readonly namespace?: readonly string[];
   readonly topK?: number;
   readonly maxTokens?: number;
@@ -23,6 +24,7 @@ export const addRecall: AddCommand = (program) => {
     )
     .argument('<question...>', 'what to look for')
     .option('-p, --project <name>', 'only memories of this project; may be given several times', collect)
+    .option('-d, --domain <name>', 'only projects that declare this kind of work; may be given several times', collect)
     .option('-n, --namespace <name>', 'only this namespace; may be given several times', collect)
     .option('-k, --top-k <n>', 'how many, 1 to 50', wholeNumber(1))
     .option('--max-tokens <n>', 'an upper bound on the answer; what does not fit is named', wholeNumber(1))
@@ -36,10 +38,11 @@ export const addRecall: AddCommand = (program) => {
         'omnimem recall deploys --short --json',
       ),
     );
-  does<Options>(command, async (context, { project, namespace, topK, maxTokens, short, scores }, words) => {
+  does<Options>(command, async (context, { project, domain, namespace, topK, maxTokens, short, scores }, words) => {
     const input = {
       query: (words as string[]).join(' '),
       project_filter: project,
+      domain_filter: domain,
       namespaces: namespace,
       top_k: topK,
       max_tokens: maxTokens,
@@ -54,7 +57,7 @@ export const addRecall: AddCommand = (program) => {
 
 /** A recall for a person. */
 export const sayRecall = (answer: RecallResult | RecallIndexResult): string =>
-  [...answer.results.map((item) => sayItem(item)), ...notes(answer)].join('\n\n') || 'No memory matches.';
+  [...(answer.domain_filter_notice === undefined ? [] : [answer.domain_filter_notice]), ...answer.results.map((item) => sayItem(item)), ...notes(answer)].join('\n\n') || 'No memory matches.';
 
 const sayItem = (item: RecallItem | RecallIndexItem): string => {
   const about = [
@@ -78,7 +81,7 @@ const parts = (breakdown: object): string =>
     .map(([name, value]) => `${name} ${typeof value === 'number' ? value.toFixed(3) : String(value)}`)
     .join('  ');
 
-const notes = ({ message, search_note, stale, licence_notice, cut }: RecallNotes): string[] =>
-  [message, search_note, stale?.note, licence_notice, cut && `${cut.note}\n${cut.keys.map((key) => `    ${key}`).join('\n')}`].flatMap(
+const notes = ({ message, project_suggestion, search_note, stale, licence_notice, cut }: RecallNotes): string[] =>
+  [message, project_suggestion?.note, search_note, stale?.note, licence_notice, cut && `${cut.note}\n${cut.keys.map((key) => `    ${key}`).join('\n')}`].flatMap(
     (note) => note || [],
   );

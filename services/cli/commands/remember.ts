@@ -91,11 +91,13 @@ const say = (answer: RememberResult): string => {
     ...(answer.embedding === 'pending' ? ['Its vector follows; until then it is found by its words.'] : []),
     ...(answer.visible === false ? ['A view is late: recall may miss it for a moment.'] : []),
     ...(warning ? [`It may contradict ${warning.existing_key} (${warning.explanation}):`, indented(warning.existing_content)] : []),
+    ...(answer.project === undefined ? [] : [`Filed under ${answer.project}, which that project counts as.`]),
+    ...(answer.project_suggestion ? [answer.project_suggestion.note] : []),
     ...(answer.note === undefined ? [] : [answer.note]),
   ].join('\n');
 };
 
-const sayDocument = ({ chunks_stored, chunks_total, duplicates_skipped, keys }: RememberDocumentResult): string => {
+const sayDocument = ({ chunks_stored, chunks_total, duplicates_skipped, keys, project_suggestion }: RememberDocumentResult): string => {
   const known = duplicates_skipped > 0 ? `, ${duplicates_skipped} known already` : '';
-  return [`Stored ${chunks_stored} of ${chunks_total} parts${known}`, ...keys.map((key) => `  ${key}`)].join('\n');
+  return [`Stored ${chunks_stored} of ${chunks_total} parts${known}`, ...keys.map((key) => `  ${key}`), ...(project_suggestion ? [project_suggestion.note] : [])].join('\n');
 };

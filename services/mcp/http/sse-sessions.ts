@@ -23,7 +23,7 @@ export const createSseSessions = ({ newServer, idleMs, max, keepAliveMs }: Sessi
     const id = randomUUID();
     const { transport, stream, receive } = createSseTransport(`${MESSAGES_PATH}?sessionId=${id}`, keepAliveMs);
     const calls = createRunning();
-    const server = newServer(calls);
+    const server = newServer(calls, id);
     await server.connect(transport);
     const close = async (): Promise<void> => {
       table.remove(id);

@@ -12,8 +12,8 @@ export type SessionHandler = {
   readonly closeAll: () => Promise<void>;
 };
 
-/** A protocol server of its own for each session; its calls are counted in `calls`. */
-export type NewServer = (calls: Running) => Server;
+/** A protocol server of its own for each session; its calls are counted in `calls`. Without a session it serves one request. */
+export type NewServer = (calls: Running, session?: string) => Server;
 
 export type SessionParts = {
   readonly newServer: NewServer;
@@ -36,7 +36,7 @@ export const createStreamableSessions = ({ newServer, idleMs, max, keepAliveMs }
   const open = async ({ request, body, done }: Exchange): Promise<Response> => {
     const id = randomUUID();
     const calls = createRunning();
-    const server = newServer(calls);
+    const server = newServer(calls, id);
     const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id, keepAliveMs });
     transport.onclose = () => table.remove(id);
     await server.connect(transport);

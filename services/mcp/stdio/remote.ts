@@ -9,7 +9,7 @@ import { ulid } from 'ulid';
 import { DomainError } from '../../../domain/errors.js';
 import { STATELESS_VERSION } from '../http/eras.js';
 import { errorResultOf, refusalOf } from '../result.js';
-import type { ServerToolRequest } from '../server.js';
+import { type ServerToolRequest, SESSION_META_KEY } from '../server.js';
 import { eventData } from './events.js';
 
 /** A running instance: the address of its `/mcp`, and the token if it wants one. */
@@ -31,6 +31,7 @@ const RETRY_PAUSE_MS = 250;
  */
 export const createRemoteCaller = ({ connectInstance }: RemoteParts): ((request: ServerToolRequest) => Promise<CallToolResult>) => {
   let instance: Promise<Instance> | undefined;
+  const session = ulid();
   const connected = (progress: (what: string) => void): Promise<Instance> => {
     const connecting = instance ?? connectInstance(progress);
     instance = connecting;
@@ -45,7 +46,7 @@ export const createRemoteCaller = ({ connectInstance }: RemoteParts): ((request:
     const { url, token } = await using;
     onConnected();
     try {
-      return await callOver(url, token, request, args);
+      return await callOver(url, token, { ...request, session }, args);
     } catch (error) {
       if (instance === using) instance = undefined; // it may have been restarted elsewhere
       throw error;
@@ -93,7 +94,7 @@ const withCommandId = ({ tool, arguments: args }: ServerToolRequest): unknown =>
   tool.effect === 'reads' || typeof args !== 'object' || args === null || 'command_id' in args ? args : { ...args, command_id: ulid() };
 
 const callOver = async (url: string, token: string | undefined, request: ServerToolRequest, args: unknown): Promise<CallToolResult> => {
-  const { tool, client, signal, progress } = request;
+  const { tool, client, session, signal, progress } = request;
   const body = {
     jsonrpc: '2.0',
     id: 1,
@@ -106,6 +107,7 @@ const callOver = async (url: string, token: string | undefined, request: ServerT
         [PROTOCOL_VERSION_META_KEY]: STATELESS_VERSION,
         [CLIENT_INFO_META_KEY]: client ?? { name: 'stdio', version: '0' },
         [CLIENT_CAPABILITIES_META_KEY]: {},
+        [SESSION_META_KEY]: session,
       },
     },
   };

@@ -36,6 +36,8 @@ The text leaves memory at once and the files on disk shortly after (disk: pendin
     expires_at: 'string',
     total: 'integer',
     by_namespace: 'object',
+    project_names: 'string[]',
+    project_suggestion: 'object',
     facts: 'integer',
     targets: 'object[]',
     next: 'string',

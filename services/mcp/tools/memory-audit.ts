@@ -22,8 +22,8 @@ const CUT_PAGE: Cut = {
 export const memoryAudit = defineTool({
   name: 'memory_audit',
   title: 'Audit memories',
-  description: `List what is stored, page by page, with the state of each memory and totals. Use it to review a project, not to search (use recall).
-Pages are stable: go on with offset while has_more is true.`,
+  description: `List what is stored, page by page, with the state of each memory and totals, all four namespaces unless one is named. Use it to review a project, not to search (use recall).
+Pages are stable: go on with offset while has_more is true. days_stale marks an active episodic memory that was not changed for STALE_MEMORY_DAYS (30 unless set): check whether it still holds, then revise, archive or deprioritise it.`,
   effect: 'reads',
   parameters: {
     project: z.string().optional().describe('Only this project.'),
@@ -35,6 +35,7 @@ Pages are stable: go on with offset while has_more is true.`,
   },
   output: {
     notice: 'string',
+    project_suggestion: 'object',
     summary: 'object',
     total: 'integer',
     matching_total: 'integer',

@@ -37,6 +37,14 @@ export const recallParameters = {
   query: z.string().describe('A question in plain words, or an exact identifier, error code or name.'),
   namespaces: z.array(z.enum(NAMESPACES)).optional().describe('Search only these namespaces. Default: all four.'),
   project_filter: z.array(z.string()).optional().describe('Search only these projects. A single name given as plain text works as well.'),
+  domain_filter: z
+    .array(z.string())
+    .optional()
+    .describe('Kinds of work, such as python or docker: search only projects that declare one of them. Text such as python,docker works as well.'),
+  expand_queries: z
+    .boolean()
+    .optional()
+    .describe('Also search other wordings from a language model: slower, for questions that find too little. Default by the server.'),
   score_breakdown: z.boolean().optional().describe('Say for each result what made its score.'),
 };
 export const asOf = z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CUT_RESULTS, DATA_NOTICE, recallText } from '../recalled.js';
+import { CUT_RESULTS, recallText, withNotices } from '../recalled.js';
 import { defineTool } from '../tool.js';
 import { asOf, maxTokens, recallParameters } from './parameters.js';
 
@@ -15,18 +15,26 @@ Searches like recall. estimated_tokens says what each full text would cost; toke
     top_k: z.number().int().optional().describe('How many results, 1 to 50. Default 10.'),
     namespaces: recallParameters.namespaces,
     project_filter: recallParameters.project_filter,
+    domain_filter: recallParameters.domain_filter,
     snippet_length: z.number().int().optional().describe('Characters of each passage, 50 to 500. Default 150.'),
+    expand_queries: recallParameters.expand_queries,
     score_breakdown: recallParameters.score_breakdown,
     max_tokens: maxTokens,
     as_of: asOf,
   },
   output: {
+    domain_filter_notice: 'string',
     notice: 'string',
+    abandoned_warnings: 'object[]',
     results: 'object[]',
     token_estimate: 'object',
     message: 'string',
+    domain_filter: 'object',
+    project_suggestion: 'object',
     licence_notice: 'string',
     search: 'string',
+    search_note: 'string',
+    expanded_queries: 'string[]',
     stale: 'object',
     cut: 'object',
     as_of: 'object',
@@ -34,8 +42,6 @@ Searches like recall. estimated_tokens says what each full text would cost; toke
   cut: CUT_RESULTS,
   text: recallText,
   maxResultChars: 200_000,
-  run: async (input, { app, call, maxTokens: bound }) => ({
-    notice: DATA_NOTICE,
-    ...(await app.queries.recallIndex({ ...input, max_tokens: bound }, call)),
-  }),
+  run: async (input, { app, call, maxTokens: bound }) =>
+    withNotices(await app.queries.recallIndex({ ...input, max_tokens: bound }, call)),
 });

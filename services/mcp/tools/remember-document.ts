@@ -39,6 +39,8 @@ chunk_strategy: paragraphs (default; headings stay with their text), turn_pairs 
     chunks_total: 'integer',
     duplicates_skipped: 'integer',
     enrichment: 'string',
+    project: 'string',
+    project_suggestion: 'object',
   },
   cut: CUT_KEYS,
   run: async (input, { app, call }) => {

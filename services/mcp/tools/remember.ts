@@ -8,6 +8,7 @@ export const remember = defineTool({
   description: `Store one fact, decision, fix or preference for later sessions. Returns its key.
 Write it so that it can be understood alone: what, why, and the names that someone would search for. One matter for each call; for a long text use remember_document.
 A text that is already known is not stored twice: the answer is then duplicate_found with the existing key. To correct that memory use revise; to store it all the same, pass force. A contradiction_warning names a memory that seems to say the opposite: ask the human which one holds.
+A project_suggestion says that the project is new and its name close to another: ask the human whether they are one (then merge_projects).
 The write is safe once this answers; visible: false means that recall may miss it for a moment. Never store passwords, tokens or other secrets.`,
   effect: 'writes',
   essential: true,
@@ -22,12 +23,15 @@ The write is safe once this answers; visible: false means that recall may miss i
     licence_note: licenceNote,
     provenance,
     event_date: z.string().optional().describe('ISO date or time that the text speaks of, when that is not now.'),
+    expires_at: z.string().optional().describe('Of knowledge: ISO date or time in the future from which recall leaves it out.'),
   },
   output: {
     status: 'string',
     key: 'string',
     namespace: 'string',
     embedding: 'string',
+    project: 'string',
+    project_suggestion: 'object',
     existing_key: 'string',
     similarity: 'number',
     visible: 'boolean',

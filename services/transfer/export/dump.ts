@@ -1,3 +1,4 @@
+import { experienceWeight } from '../../../domain/scoring.js';
 import type { MemoryRow } from '../../../projections/memories.js';
 import type { Suppression } from '../../../projections/suppressions.js';
 import { SUPPRESSED, SUPPRESSION_DETAILS } from '../omnimem/families.js';
@@ -6,13 +7,16 @@ import { toUnixText } from '../times.js';
 /** Weights of the 6.x rows, by state. Contract, section 17. */
 const SURFACE = { deprioritised: '0.2', archived: '0.0' } as const;
 
+/** 6.x writes floats: `1.0`, `1.25`. */
+const weightText = (weight: number): string => (Number.isInteger(weight) ? weight.toFixed(1) : String(weight));
+
 /** A memory with the fields of a 6.x row, all text. `mode` is ours; 6.x keeps fields it does not know. */
 export const dumpRecord = (row: MemoryRow): Readonly<Record<string, string>> => {
   const fields: Readonly<Record<string, string | undefined>> = {
     content: row.content,
     state: row.state,
     surface_score: row.state === 'active' ? row.base_surface.toFixed(1) : SURFACE[row.state],
-    experience_weight: '1.0',
+    experience_weight: weightText(experienceWeight(row.outcome, row.effort_score)),
     created_at: toUnixText(row.created_at),
     updated_at: toUnixText(row.updated_at),
     tags: JSON.stringify(row.tags),
@@ -32,6 +36,13 @@ export const dumpRecord = (row: MemoryRow): Readonly<Record<string, string>> => 
     scope: row.scope,
     source_url: row.source_url,
     title: row.title,
+    expires_at: row.expires_at === undefined ? undefined : toUnixText(row.expires_at),
+    effort_score: row.effort_score?.toString(),
+    outcome: row.outcome,
+    iterations: row.iterations?.toString(),
+    breakthrough: row.breakthrough,
+    gotchas: row.gotchas,
+    abandoned_approaches: row.abandoned_approaches.length > 0 ? JSON.stringify(row.abandoned_approaches) : undefined,
     mode: row.mode,
   };
   return Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined));

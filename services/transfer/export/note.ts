@@ -35,6 +35,13 @@ export const noteText = (row: MemoryRow): string => {
     event_date: row.event_date,
     scope: row.scope,
     source_url: row.source_url,
+    expires_at: row.expires_at,
+    effort_score: row.effort_score,
+    outcome: row.outcome,
+    iterations: row.iterations,
+    breakthrough: row.breakthrough,
+    gotchas: row.gotchas,
+    abandoned_approaches: row.abandoned_approaches.length > 0 ? row.abandoned_approaches : undefined,
     mode: row.mode,
   };
   return `---\n${yaml(Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)))}---\n${row.content}`;

@@ -1,11 +1,13 @@
 import { parseTopic } from '../../../domain/content.js';
 import { DomainError } from '../../../domain/errors.js';
 import { licenceForWrite } from '../../../domain/licence.js';
+import type { Experience } from '../../../domain/memory/experience.js';
 import { namespaceOf } from '../../../domain/memory/key.js';
 import { provenanceForWrite } from '../../../domain/provenance.js';
 import { CHUNK_STRATEGIES, INGEST_MODES, NAMESPACES, STATES } from '../../../domain/vocabulary.js';
 import type { ImportedTopic } from '../../commands/import.js';
 import type { ImportCandidate } from '../../commands/import-intake.js';
+import { readExperience } from '../experience.js';
 import { isObject } from '../text.js';
 import { fromIsoText } from '../times.js';
 
@@ -74,6 +76,17 @@ class Reader {
     throw new DomainError('VALIDATION', `${name} in the front matter is no ISO date`, 'Write it like 2026-05-03 or 2026-05-03T12:00:00Z');
   }
 
+  /** Whatever is written there. */
+  value(name: string): unknown {
+    const value = this.#fields.get(name);
+    this.#fields.delete(name);
+    return value ?? undefined;
+  }
+
+  keep(name: string, value: unknown): void {
+    this.#fields.set(name, value);
+  }
+
   #leave(name: string, text: string): boolean {
     if (!this.#ours) this.#fields.set(name, text);
     return !this.#ours;
@@ -115,10 +128,13 @@ export const memoryFields = (
   const reinstate_hints = from.list('reinstate_hints');
   const project = from.text('project') ?? fallbackProject;
   const event = from.time('event_date');
+  const expires = key === undefined ? undefined : from.time('expires_at');
   const index = from.text('chunk_index');
   if (index !== undefined && !/^\d{1,9}$/.test(index))
     throw new DomainError('VALIDATION', 'chunk_index in the front matter is no whole number');
-  const carried = state !== 'active' || reason !== undefined || reinstate_hints.length > 0;
+  // In other people's notes an outcome is another matter.
+  const experience = key === undefined ? undefined : experienceIn(from, changed ?? created ?? modified);
+  const carried = state !== 'active' || reason !== undefined || reinstate_hints.length > 0 || experience !== undefined;
   const lateChange = !carried && changed !== undefined && changed > (created ?? modified);
   const scope = from.oneOf('scope', SCOPES);
   const usualScope = namespace !== 'preference' || key !== undefined ? undefined : project === undefined ? 'global' : 'project';
@@ -131,6 +147,7 @@ export const memoryFields = (
     enriched_from: from.text('enriched_from'),
     source_doc_id: from.text('source_doc_id'),
     event_date: event === undefined ? undefined : new Date(event).toISOString(),
+    expires_at: expires === undefined ? undefined : new Date(expires).toISOString(),
     scope: scope ?? usualScope,
     source_url: from.text('source_url'),
     title: from.text('title'),
@@ -148,10 +165,26 @@ export const memoryFields = (
       state,
       reason,
       reinstate_hints,
+      experience,
       ...(Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)) as Partial<ImportCandidate>),
     },
     left: { ...from.left, ...(lateChange && { updated: new Date(changed).toISOString() }) },
   };
+};
+
+/** Fields that cannot be understood stay among what is left. */
+const experienceIn = (from: Reader, when: number): Experience | undefined => {
+  const written = {
+    effort_score: from.text('effort_score'),
+    outcome: from.text('outcome'),
+    iterations: from.text('iterations'),
+    breakthrough: from.text('breakthrough'),
+    gotchas: from.text('gotchas'),
+    abandoned_approaches: from.value('abandoned_approaches'),
+  };
+  const { experience, unread } = readExperience(written, when);
+  for (const name of unread) from.keep(name, written[name]);
+  return experience;
 };
 
 /** The suppressions in front matter, as `omnimem export` writes them; undefined when the file is no such file. */

@@ -1,7 +1,7 @@
 import { decodeTime } from 'ulid';
-import { aliasForm } from '../../../domain/alias.js';
 import { DomainError } from '../../../domain/errors.js';
 import { LICENCE_LABELS } from '../../../domain/licence.js';
+import { experienceWeight } from '../../../domain/scoring.js';
 import { namespaceOf } from '../../../domain/memory/key.js';
 import {
   CHUNK_STRATEGIES,
@@ -14,8 +14,9 @@ import {
   STATES,
 } from '../../../domain/vocabulary.js';
 import type { ImportCandidate } from '../../commands/import-intake.js';
-import { isObject, jsonOrUndefined } from '../text.js';
-import { fromUnixText } from '../times.js';
+import { isObject } from '../text.js';
+import { experienceIn } from './experience.js';
+import { Fields } from './fields.js';
 
 /** A memory of a dump, and its fields that have no place here yet. */
 export type MappedRecord = {
@@ -32,60 +33,6 @@ export const textFields = (record: Readonly<Record<string, unknown>>): Readonly<
       .filter(([, value]) => value !== null && value !== undefined)
       .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
   );
-
-/** Takes the fields one by one, so that none is forgotten. */
-class Fields {
-  readonly #all: ReadonlyMap<string, string>;
-  readonly #taken = new Set<string>();
-
-  constructor(fields: Readonly<Record<string, string>>) {
-    this.#all = new Map(Object.entries(fields));
-  }
-
-  /** Blank counts as absent, as it does in the contract. */
-  take(name: string): string | undefined {
-    this.#taken.add(name);
-    return this.#all.get(name) || undefined;
-  }
-
-  takeList(name: string): readonly string[] {
-    const text = this.take(name);
-    if (text === undefined) return [];
-    const list = jsonOrUndefined(text);
-    if (Array.isArray(list) && list.every((item) => typeof item === 'string')) return list;
-    throw new DomainError('VALIDATION', `The field ${name} is no JSON list of texts`, 'It looks like ["one","two"]');
-  }
-
-  /** The value when it is one of these; else it stays among what is left. */
-  takeOneOf<T extends string>(name: string, values: readonly T[]): T | undefined {
-    const text = this.#all.get(name) ?? '';
-    const found = values.find((value) => value === aliasForm(text).replaceAll('-', '_') || value === text);
-    if (found !== undefined || text === '') this.#taken.add(name);
-    return found;
-  }
-
-  takeTime(name: string): number | undefined {
-    const time = fromUnixText(this.#all.get(name) ?? '');
-    if (time !== undefined || this.#all.get(name) === '') this.#taken.add(name);
-    return time;
-  }
-
-  /** Lets a field go that says what follows from the others. */
-  drop(name: string, derived: (text: string) => boolean): void {
-    const text = this.#all.get(name);
-    if (text !== undefined && (text === '' || derived(text))) this.#taken.add(name);
-  }
-
-  keep(name: string): void {
-    this.#taken.delete(name);
-  }
-
-  get left(): Readonly<Record<string, string>> {
-    return Object.fromEntries([...this.#all].filter(([name, value]) => !this.#taken.has(name) && !IS_EMPTY.test(value)));
-  }
-}
-
-const IS_EMPTY = /^(\[\]|\{\})?$/;
 
 /** Facts that lack a licence inherit their source's, as the migration of the seed has it. */
 export type SourceRights = (key: string) => { readonly licence: Licence; readonly note: string | undefined } | undefined;
@@ -109,8 +56,9 @@ export const mapRecord = (key: string, fields: Readonly<Record<string, string>>,
   const reason = from.take('deprioritised_reason');
   const reinstate_hints = from.takeList('reinstate_hints');
   const settled = state ?? 'active';
-  const carried = settled !== 'active' || reason !== undefined || reinstate_hints.length > 0;
   const birth = created ?? keyTime;
+  const experience = experienceIn(from, changed ?? birth);
+  const carried = settled !== 'active' || reason !== undefined || reinstate_hints.length > 0 || experience !== undefined;
   if (!carried && changed !== undefined && changed > birth) from.keep('updated_at');
 
   const enriched_from = from.take('enriched_from');
@@ -118,10 +66,12 @@ export const mapRecord = (key: string, fields: Readonly<Record<string, string>>,
   from.drop('project_name', (text) => text === project);
   const base = enriched_from === undefined ? 1 : 0.5;
   from.drop('surface_score', (text) => settled !== 'active' || Number(text) === base);
-  from.drop('experience_weight', (text) => Number(text) === 1);
+  const weight = experienceWeight(experience?.outcome, experience?.effort_score);
+  from.drop('experience_weight', (text) => Number(text) === 1 || Math.abs(Number(text) - weight) < 0.005);
   from.drop('recall_count', (text) => Number(text) === 0);
   from.drop('vector', () => true);
   const event = from.takeTime('event_date');
+  const expires = from.takeTime('expires_at');
   const index = from.take('chunk_index');
   if (index !== undefined && !/^\d{1,9}$/.test(index))
     throw new DomainError('VALIDATION', 'chunk_index is no whole number', 'Count from 0');
@@ -146,6 +96,7 @@ export const mapRecord = (key: string, fields: Readonly<Record<string, string>>,
       state: settled,
       reason,
       reinstate_hints,
+      experience,
       ...defined({
         project,
         enriched_from,
@@ -154,6 +105,7 @@ export const mapRecord = (key: string, fields: Readonly<Record<string, string>>,
         chunk_strategy: from.takeOneOf('chunk_strategy', CHUNK_STRATEGIES),
         source_doc_id: from.take('source_doc_id'),
         event_date: event === undefined ? undefined : new Date(event).toISOString(),
+        expires_at: expires === undefined ? undefined : new Date(expires).toISOString(),
         scope: from.takeOneOf('scope', ['project', 'global'] as const),
         source_url: from.take('source_url'),
         title: from.take('title'),

@@ -5,7 +5,9 @@ import { openTestApp, type TestApp } from '../../support/app.js';
 import { connectTools, keyOf, resultsOf, serve, type Tools } from './client.js';
 
 /** Backup and undo have end-to-end tests of their own. */
-const ELSEWHERE = ['undo', 'dump_to_file', 'list_backups', 'restore_from_file'];
+const ELSEWHERE = [
+  ...['record_experience', 'log_abandoned', 'get_experience', 'experience_summary', 'warn_if_abandoned'],
+  'undo', 'dump_to_file', 'list_backups', 'restore_from_file', 'check_contradictions', 'resolve_contradiction', 'maintain'];
 
 describe('every tool through the real server', () => {
   let test: TestApp;

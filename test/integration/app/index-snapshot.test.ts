@@ -18,6 +18,9 @@ describe('the recall index in files', () => {
     test = await openTestApp();
     for (let i = 0; i < 20; i++) await remember(`Service number ${i} listens on port ${8_000 + i}.`);
     await test.app.commands.suppressTopic({ topic: 'kafka' }, test.call);
+    for (const project of ['one', 'two']) await test.app.commands.remember({ content: `A note of ${project}.`, project }, test.call);
+    await test.app.commands.mergeProjects({ from: 'one', into: 'two' }, test.call);
+    await test.app.commands.compileProjectDomains({ project_name: 'two', domains: ['python'] }, test.call);
     home = mkdtempSync(join(tmpdir(), 'omt-index-'));
   });
   beforeEach(() => {
@@ -72,6 +75,7 @@ describe('the recall index in files', () => {
       near: vector && (await index.serving?.index('episodic').knn(await vector, 5, {})),
       model: index.modelInLog,
       topics: [...index.suppressed.topics.keys()],
+      projects: [index.projects.namesOf('one'), index.projects.inDomain('python'), index.projects.memoriesOf('two')],
       suppressed: index.suppressed.matches('about Kafka'),
       missing: index.serving?.missing.size,
     };
@@ -87,6 +91,7 @@ describe('the recall index in files', () => {
     expect(before.first()).toBe(ORIGIN);
     const knew = await known(before.index, 'service on port 8007');
     expect(knew.near).toHaveLength(5);
+    expect(knew.projects).toEqual([['two', 'one'], ['two'], { active: 2, deprioritised: 0, archived: 0 }]);
     const { position } = before.index.progress;
     await before.index.close();
 

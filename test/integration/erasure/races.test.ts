@@ -5,9 +5,11 @@ import { replayProjection } from '../../../projections/replay.js';
 import { shadowName } from '../../../projections/verify.js';
 import { forget as forgetCommand } from '../../../services/commands/forget.js';
 import { createForgetPlans } from '../../../services/commands/forget-plan.js';
+import { createEnriching } from '../../../services/commands/enriching.js';
 import type { CommandParts } from '../../../services/commands/parts.js';
 import type { Embedder } from '../../../services/embedding/port.js';
 import { systemRandom } from '../../../services/eventlog/random.js';
+import { createSessionReads } from '../../../services/session-reads.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { hashedEmbedder, providerOf } from '../../support/embedders.js';
 import { appendOf, keysHolding, newKey, newMemory, remembered } from '../../support/eventlog.js';
@@ -227,7 +229,11 @@ const partsOf = ({ log, keys, index, redis, queryParts, runner }: TestApp): Comm
   embedder: () => 'off',
   thresholds: () => ({ duplicate: 1, contradiction: 1 }),
   defaultMode: 'raw',
+  enriching: createEnriching({ on: false, batch: false }),
+  model: undefined,
+  reads: createSessionReads(),
   deprioritisedWeight: 0.2,
+  maintenance: { interval: 0, maxChanges: 50 },
   settled: async (position) =>
     (await runner.waitFor(position, 5_000)) === 'reached' && (await index.progress.waitFor(position, 5_000)) === 'reached',
   fresh: async () => void (await queryParts.fresh()),
@@ -241,5 +247,6 @@ const partsOf = ({ log, keys, index, redis, queryParts, runner }: TestApp): Comm
   linesOf: async () => [],
   models: () => redis.smembers(keys.models),
   redis: test.redis,
+  reindexer: { run: () => Promise.reject(new Error('forgetting rebuilds nothing')) },
   onErased: () => 'external',
 });

@@ -19,6 +19,8 @@ const TEXTS = [
   'x'.repeat(50_000),
 ];
 
+const DEAD_END = { name: 'pg-boss: "v9"', type: 'library', reason: 'lost jobs\non failover' } as const;
+
 describe.each(['json', 'markdown'] satisfies ExportFormat[])('export as %s', (format) => {
   let valkey: TestValkey;
   let test: TestApp;
@@ -51,6 +53,11 @@ describe.each(['json', 'markdown'] satisfies ExportFormat[])('export as %s', (fo
     await test.app.commands.deprioritise({ key_or_query: d, reason: 'low', reinstate_hints: hints }, test.call);
     await test.app.commands.archive({ key_or_query: d }, test.call);
     await test.app.commands.rememberDocument({ content: 'Part one of it.\n\nPart two of it.', project: 'harbour' }, test.call);
+    const experience = { effort_score: 4, outcome: 'succeeded', iterations: 3, breakthrough: 'a "pool":\nof one', gotchas: '# not a heading' } as const;
+    await test.app.commands.recordExperience({ key: a, ...experience, abandoned_approaches: [DEAD_END] }, test.call);
+    await test.app.commands.recordExperience({ key: c, effort_score: 1, outcome: 'pivoted' }, test.call);
+    await test.app.commands.logAbandoned({ key: b, ...DEAD_END }, test.call);
+    await test.app.commands.logAbandoned({ key: b, ...DEAD_END, name: '消息队列', reason: 'مرحبا' }, test.call);
     await test.app.commands.suppressTopic({ topic: 'old crm', reason: 'it: is gone' }, test.call);
     await test.app.commands.suppressTopic({ topic: '#1 topic' }, test.call);
   });
@@ -67,6 +74,11 @@ describe.each(['json', 'markdown'] satisfies ExportFormat[])('export as %s', (fo
     expect(report).toMatchObject({ status: 'imported', imported: TEXTS.length + 2, refused: [], repeated: [], topics: { imported: 2 } });
     expect(report.set_aside).toBeUndefined();
     expect(portable(await allRows(other))).toEqual(portable(await allRows(test)));
+    const asked = { query: 'should we use pg-boss: "v9"' };
+    const warned = await test.app.queries.warnIfAbandoned(asked, test.call);
+    expect(warned).toMatchObject({ status: 'warning', total: 2 });
+    expect(await other.app.queries.warnIfAbandoned(asked, test.call)).toEqual(warned);
+    expect(await other.app.queries.experienceSummary({}, test.call)).toEqual(await test.app.queries.experienceSummary({}, test.call));
     expect(await other.app.queries.listSuppressions(test.call)).toEqual(await test.app.queries.listSuppressions(test.call));
   });
 

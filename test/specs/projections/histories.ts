@@ -7,7 +7,7 @@ import type { MemoryEvent, Remembered } from '../../../domain/memory/events.js';
 import { memoryKey } from '../../../domain/memory/key.js';
 import { type Memory, type MemoryCommand, memoryDecider } from '../../../domain/memory/memory.js';
 import { type TopicCommand, topicDecider, topicSubject } from '../../../domain/topic/topic.js';
-import { NAMESPACES } from '../../../domain/vocabulary.js';
+import { NAMESPACES, OUTCOMES } from '../../../domain/vocabulary.js';
 
 export type Entry = LogEntry<DomainEvent>;
 export type EventEntry = Extract<Entry, { kind: 'event' }>;
@@ -80,6 +80,13 @@ const remembered = (namespace: Remembered['namespace']): fc.Arbitrary<Remembered
     enriched_from: optional(fc.constantFrom(...KEYS)),
   });
 
+const deadEnd = fc.record({
+  name: text,
+  type: fc.constantFrom('library', 'approach'),
+  reason: text,
+  attempted_at: fc.integer({ min: 1, max: 9 }).map(timeOf),
+});
+
 type Step = { readonly key: number; readonly command: MemoryCommand } | { readonly topic: string; readonly command: TopicCommand };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -102,6 +109,20 @@ const step: fc.Arbitrary<Step> = fc.oneof(
             .record({ licence: fc.constantFrom('own', 'restricted'), licence_note: optional(text) })
             .map((data) => ({ type: 'StampLicence', data })),
           fc.constantFrom('concluded', 'asserted').map((provenance) => ({ type: 'StampProvenance', data: { provenance } })),
+          deadEnd.map((data) => ({ type: 'AbandonApproach', data })),
+          fc
+            .record({
+              effort_score: fc.integer({ min: 1, max: 5 }),
+              outcome: fc.constantFrom(...OUTCOMES),
+              iterations: fc.constant(1),
+              breakthrough: optional(text),
+              abandoned_approaches: fc.array(deadEnd, { maxLength: 2 }),
+            })
+            .map((data) => ({ type: 'RecordExperience', data })),
+          fc
+            .record({ with: fc.constantFrom(...KEYS), method: fc.constantFrom('heuristic', 'api_confirmed'), cue: optional(text) })
+            .map((data) => ({ type: 'FlagContradiction', data })),
+          fc.constantFrom(...KEYS).map((other) => ({ type: 'ResolveContradiction', data: { with: other } })),
         ),
       }),
     ),

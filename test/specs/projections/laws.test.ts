@@ -1,13 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { contradictions } from '../../../projections/contradictions.js';
 import { counters } from '../../../projections/counters.js';
+import { experience } from '../../../projections/experience.js';
 import { memories } from '../../../projections/memories.js';
+import { recent } from '../../../projections/recent.js';
 import { suppressions } from '../../../projections/suppressions.js';
 import { timeline } from '../../../projections/timeline.js';
 import { type Entry, type EventEntry, erased, histories } from './histories.js';
 import { viewOf } from './view.js';
 
-const all = [memories, timeline, suppressions, counters];
+const all = [memories, timeline, suppressions, counters, recent, contradictions, experience];
 
 describe.each(all)('law 1: forgotten means never there, in $name', (projection) => {
   it('a view that saw the payloads equals one that is replayed after they were erased', () =>
@@ -18,7 +21,7 @@ describe.each(all)('law 1: forgotten means never there, in $name', (projection) 
     ));
 });
 
-describe.each([memories, suppressions, counters])('law 1, stronger, in $name', (projection) => {
+describe.each([memories, suppressions, counters, recent, contradictions, experience])('law 1, stronger, in $name', (projection) => {
   it('the view equals one of a log in which the forgotten never was', () =>
     fc.assert(
       fc.property(histories, (log) => {

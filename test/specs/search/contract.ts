@@ -148,6 +148,26 @@ export const lexicalIndexContract = (name: string, create: () => LexicalIndex): 
       index = create();
     });
 
+    it('takes a last word that nobody holds for the beginning of one, and no other word', () => {
+      index.upsert('a', 'the valkey cluster failed over', facets());
+      index.upsert('b', 'ERR_MODULE_NOT_FOUND at start', facets());
+      index.upsert('c', 'the village fair', facets());
+      expect(keys('valk')).toEqual(['a']);
+      expect(keys('what about ERR_MODULE_NOT')).toEqual(['b']);
+      expect(keys('valk nothing')).toEqual([]);
+      expect(keys('va')).toEqual([]);
+      expect(keys('fair')).toEqual(['c']);
+    });
+
+    it('says which hits hold a rare name that the query spells out', () => {
+      for (let i = 0; i < 400; i++) index.upsert(`m${i}`, `note ${i} on build_all and the weather`, facets());
+      index.upsert('x', 'ticket-17x was the cause', facets());
+      expect(index.search('what was ticket-17x about', 3, {})[0]).toMatchObject({ key: 'x', named: true });
+      expect(index.scores('what was ticket-17x about', ['x', 'm3'])).toMatchObject([{ key: 'x', named: true }]);
+      expect(index.search('why build_all', 3, {}).some(({ named }) => named)).toBe(false);
+      expect(index.search('ticket cause', 3, {}).some(({ named }) => named)).toBe(false);
+    });
+
     it('finds nothing in an empty index, for an empty query, for an unknown word', () => {
       expect(keys('word')).toEqual([]);
       index.upsert('a', 'some word', facets());

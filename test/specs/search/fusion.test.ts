@@ -36,6 +36,13 @@ describe('fusion', () => {
   it('lets an exact identifier over the floor even in a long text that means something else', () =>
     expect(fuse([vector('long', 0.05)], [words('long', 0.08, 1)])[0]?.relevance).toBeGreaterThanOrEqual(RECALL_MIN_SCORE));
 
+  it('takes a spelt-out name for a match, whatever else is asked around it, and above what only means something near', () => {
+    const hits = fuse([vector('near', 0.5), vector('named', 0.1), ...LOUD], [{ ...words('named', 0.1, 0.15), named: true }]);
+    expect(hits[0]?.key).toBe('named');
+    expect(relevanceOf('named', hits)).toBeGreaterThanOrEqual(RECALL_MIN_SCORE);
+    expect(relevanceOf('named', fuse([vector('named', 0.1), ...LOUD], [words('named', 0.1, 0.15)]))).toBeLessThan(RECALL_MIN_SCORE);
+  });
+
   it('takes a cosine as it is where the neighbours are loud', () => {
     expect(relevanceOf('a', fuse([vector('a', 0.38), ...LOUD], []))).toBe(0.38);
     expect(relevanceOf('a', fuse([vector('a', 0.35), ...LOUD], []))).toBeLessThan(RECALL_MIN_SCORE);

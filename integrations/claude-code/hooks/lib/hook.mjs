@@ -1,0 +1,54 @@
+// What all hooks share: their input, their time limit, and one way out. A hook never fails a session: it exits with 0.
+
+/** Milliseconds after which a hook gives up, whatever it waits for: with the start of Node.js below 2 s. */
+export const BUDGET_MS = 1_500;
+/** Milliseconds for which the host's input is awaited; without it a hook works from the environment. */
+const INPUT_MS = 300;
+const MOST_INPUT = 1_000_000;
+
+/** The JSON object that the host sends, or `{}`. */
+const readInput = () =>
+  new Promise((resolve) => {
+    let text = '';
+    const done = () => {
+      clearTimeout(timer);
+      process.stdin.pause();
+      resolve(objectIn(text));
+    };
+    const timer = setTimeout(done, INPUT_MS);
+    process.stdin.setEncoding('utf8');
+    process.stdin.on('data', (chunk) => {
+      text += chunk;
+      if (text.length > MOST_INPUT) done();
+    });
+    process.stdin.on('end', done);
+    process.stdin.on('error', done);
+  });
+
+const objectIn = (text) => {
+  try {
+    const value = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+  } catch {
+    return {};
+  }
+};
+
+/**
+ * Runs a hook: `work(input, signal)` answers the object to print, or undefined for nothing. When it fails or is late,
+ * `otherwise(error)` answers in its place.
+ */
+export const runHook = async (work, otherwise) => {
+  if (/^(off|0|false|no)$/i.test(process.env.OMNIMEM_HOOKS ?? '')) process.exit(0);
+  const budget = new AbortController();
+  const late = new Promise((_, reject) => {
+    setTimeout(() => {
+      const error = new Error('no answer in time');
+      budget.abort(error);
+      reject(error);
+    }, BUDGET_MS);
+  });
+  const answer = await Promise.race([readInput().then((input) => work(input, budget.signal)), late]).catch(otherwise);
+  if (answer === undefined) process.exit(0);
+  process.stdout.write(`${JSON.stringify(answer)}\n`, () => process.exit(0));
+};

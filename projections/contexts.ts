@@ -1,0 +1,54 @@
+import { projectOf } from '../domain/project/key.js';
+import type { Drawn } from '../domain/project/project.js';
+import { type ContextTexts, contextText } from '../domain/project/text.js';
+import type { Applied, Row } from './projection.js';
+
+/** The parts of a project's context; one that is drawn from memories is empty, and `drawn` names them. */
+export type ContextRow = ContextTexts & { readonly drawn?: Drawn | undefined };
+
+type Fields = Readonly<Record<string, string | undefined>>;
+
+/** What an event of a project changes in the row of its context. Nothing where there is no context. */
+export const contextChanges = (event: Applied, row: Row | undefined): Fields | undefined => {
+  const { subject, n, at } = event.envelope;
+  const version = String(n);
+  if (event.type === 'ProjectContextSet') {
+    const { licence, provenance, ...context } = event.data;
+    return {
+      namespace: 'project',
+      state: row?.state ?? 'active',
+      project: projectOf(subject),
+      tags: '[]',
+      licence,
+      provenance,
+      created_at: row?.created_at ?? at,
+      mode: 'raw',
+      base_surface: '1',
+      ...withText(subject, context),
+      updated_at: at,
+      content_version: version,
+      version,
+    };
+  }
+  const before = contextRow(row?.context);
+  if (before === undefined) return undefined;
+  if (event.type !== 'ProjectStateUpdated') return { version };
+  const { current_state, notes = before.notes } = event.data;
+  const drawn = event.data.notes === undefined && before.drawn?.notes ? { notes: before.drawn.notes } : undefined;
+  return { ...withText(subject, { ...before, current_state, notes, drawn }), updated_at: at, content_version: version, version };
+};
+
+const withText = (subject: string, context: ContextRow): Fields => ({
+  content: contextText(projectOf(subject) ?? subject, context),
+  context: JSON.stringify(context),
+});
+
+/** A damaged field costs itself and not the row. */
+export const contextRow = (json: string | undefined): ContextRow | undefined => {
+  if (json === undefined) return undefined;
+  try {
+    return JSON.parse(json) as ContextRow;
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,24 @@
+import type { Cut } from '../ceiling.js';
+import { defineTool } from '../tool.js';
+
+const CUT_PROJECTS: Cut = {
+  list: 'projects',
+  from: 'end',
+  say: (_answer, dropped) => ({
+    cut: {
+      projects: dropped.map((project) => (project as { readonly project_name: string }).project_name),
+      note: 'These did not fit; get_project_context tells of each.',
+    },
+  }),
+};
+
+export const listProjects = defineTool({
+  name: 'list_projects',
+  title: 'List projects',
+  description: `List every project that has a context or memories, with what it is, its domains, how many memories it has and when it last changed. Use it to find the name of a project.`,
+  effect: 'reads',
+  parameters: {},
+  output: { projects: 'object[]', total: 'integer', cut: 'object' },
+  cut: CUT_PROJECTS,
+  run: (_input, { app, call }) => app.queries.listProjects(call),
+});

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { defineTool } from '../tool.js';
+import { currentState, force, notes, projectName, readVersion } from './project-parameters.js';
+
+export const setProjectContext = defineTool({
+  name: 'set_project_context',
+  title: 'Set project context',
+  description: `Say what a project is: description, stack, goals and where it stands. Use it once for a new project, or when these change; for progress alone use update_project_state.
+It replaces the whole context (notes that are left out stay) and answers the version, and under replaced the state that was there. recall finds the context too.`,
+  effect: 'writes',
+  idempotent: true,
+  essential: true,
+  parameters: {
+    project_name: projectName,
+    description: z.string().describe('What the project is, in a sentence or two.'),
+    stack: z.string().describe('Languages, frameworks and services, such as: TypeScript, Node 20, Valkey.'),
+    goals: z.string().describe('What it is to achieve.'),
+    current_state: currentState,
+    notes,
+    version: readVersion,
+    force,
+  },
+  output: {
+    status: 'string',
+    project_name: 'string',
+    key: 'string',
+    version: 'integer',
+    embedding: 'string',
+    replaced: 'object',
+    project_suggestion: 'object',
+    visible: 'boolean',
+  },
+  run: (input, { app, call }) => app.commands.setProjectContext(input, call),
+});

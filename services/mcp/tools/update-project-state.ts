@@ -1,0 +1,22 @@
+import { defineTool } from '../tool.js';
+import { currentState, force, notes, projectName, readVersion } from './project-parameters.js';
+
+export const updateProjectState = defineTool({
+  name: 'update_project_state',
+  title: 'Update project state',
+  description: `Record where a project stands now: what was done, what is open, what comes next. Use it at the end of a session or after a milestone.
+It replaces the current state and answers what was there (replaced). If somebody else changed the state after you read it, the answer is CONFLICT with their text, and nothing is written: put both together and send it again with the version it names.`,
+  effect: 'writes',
+  idempotent: true,
+  essential: true,
+  parameters: { project_name: projectName, current_state: currentState, notes, version: readVersion, force },
+  output: {
+    status: 'string',
+    project_name: 'string',
+    version: 'integer',
+    replaced: 'object',
+    did_you_mean: 'string[]',
+    visible: 'boolean',
+  },
+  run: (input, { app, call }) => app.commands.updateProjectState(input, call),
+});

@@ -1,0 +1,18 @@
+import { DomainError } from '../../../domain/errors.js';
+import { isMemoryKey } from '../../../domain/memory/key.js';
+import type { Call, GetExperienceInput, GetExperienceResult } from '../../api.js';
+import type { QueryParts } from '../parts.js';
+import { rowsOf } from '../rows.js';
+import { experienceFields, rowHasExperience } from './fields.js';
+
+/** What is known of the work behind one memory; dead ends alone are something. Throws VALIDATION for what is no key. */
+export const getExperience = async (parts: QueryParts, input: GetExperienceInput, _call: Call): Promise<GetExperienceResult> => {
+  const key = input.key.trim();
+  if (!isMemoryKey(key))
+    throw new DomainError('VALIDATION', 'This is no memory key', 'A key looks like mem:episodic:01J…; recall shows them');
+  await parts.fresh();
+  const row = (await rowsOf(parts, [key])).get(key);
+  if (!row) return { status: 'not_found', key };
+  if (!rowHasExperience(row)) return { status: 'no_experience', key };
+  return { status: 'found', key, state: row.state, ...(row.project !== undefined && { project: row.project }), ...experienceFields(row) };
+};

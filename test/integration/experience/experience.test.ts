@@ -1,0 +1,310 @@
+import { ulid } from 'ulid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { OpenApp } from '../../../services/app.js';
+import { openTestApp, type TestApp } from '../../support/app.js';
+
+let test: TestApp;
+let other: OpenApp;
+beforeAll(async () => {
+  test = await openTestApp();
+  other = await test.another();
+  await other.app.whenReady(10_000);
+});
+afterAll(async () => {
+  await test.verifyAll();
+  await other.close();
+  await test.end();
+});
+
+const act = (commandId = ulid()) => ({ ...test.call, commandId });
+const remember = async (content: string, project?: string): Promise<string> => {
+  const stored = await test.app.commands.remember({ content, force: true, ...(project && { project }) }, test.call);
+  if (stored.status !== 'stored') throw new Error('not stored');
+  return stored.key;
+};
+const warn = (query: string, project?: string, { app }: Pick<OpenApp, 'app'> = test) =>
+  app.queries.warnIfAbandoned({ query, ...(project && { project }) }, test.call);
+const recall = (query: string, more: object = {}) => test.app.queries.recall({ query, ...more }, test.call);
+const topics = async (): Promise<readonly string[]> => (await test.app.queries.listSuppressions(test.call)).suppressed_topics;
+const forget = async (key: string): Promise<void> => {
+  const preview = await test.app.commands.forget({ key_or_query: key }, test.call);
+  if (preview.status !== 'preview') throw new Error(preview.status);
+  await test.app.commands.forget({ preview_id: preview.preview_id, confirm: true }, test.call);
+};
+
+describe('a dead end', () => {
+  it('is known in every process the moment after it was written in one', async () => {
+    for (let i = 0; i < 10; i++) {
+      const key = await remember(`Attempt ${i} at the embedding service.`, 'vectors');
+      const name = `runtime${i}`;
+      await test.app.commands.logAbandoned({ key, name, type: 'library', reason: `crashed ${i} times` }, test.call);
+      const answer = await warn(`should we use ${name}?`, undefined, other);
+      expect(answer).toMatchObject({ status: 'warning', total: 1, matches: [{ memory_key: key, abandoned_name: name, project: 'vectors' }] });
+    }
+  });
+
+  it('is found apart and joined, and not by common words', async () => {
+    const key = await remember('Vectors are made by a worker thread.');
+    for (const name of ['onnxruntime', 'Next.js', 'on', 'next'])
+      await test.app.commands.logAbandoned({ key, name, type: 'library', reason: 'too large' }, test.call);
+    expect(await warn('use onnx runtime for embeddings?')).toMatchObject({ status: 'warning', matches: [{ abandoned_name: 'onnxruntime' }] });
+    expect(await warn('a next.js app')).toMatchObject({ status: 'warning', matches: [{ abandoned_name: 'next' }, { abandoned_name: 'Next.js' }], total: 2 });
+    for (const query of ['what is next', 'what goes on', 'on the next day']) expect(await warn(query)).toEqual({ status: 'clear' });
+    await expect(warn('  ')).rejects.toMatchObject({ code: 'VALIDATION' });
+  });
+
+  it('of an archived memory still warns, and says so; of a forgotten one it is gone everywhere', async () => {
+    const key = await remember('Zookeeper held the leader lock.');
+    await test.app.commands.logAbandoned({ key, name: 'zookeeper', type: 'service', reason: 'three nodes for one lock' }, test.call);
+    await test.app.commands.archive({ key_or_query: key }, test.call);
+    expect(await warn('use zookeeper?')).toMatchObject({ status: 'warning', matches: [{ memory_key: key, state: 'archived' }] });
+    expect((await recall('use zookeeper?')).abandoned_warnings).toMatchObject([{ key, name: 'zookeeper', state: 'archived' }]);
+    await forget(key);
+    for (const process of [test, other]) expect(await warn('use zookeeper?', undefined, process)).toEqual({ status: 'clear' });
+    expect((await recall('use zookeeper?')).abandoned_warnings).toBeUndefined();
+    expect((await test.app.queries.experienceSummary({}, test.call)).graveyard.map(({ name }) => name)).not.toContain('zookeeper');
+  });
+
+  it('is not added twice for one reason', async () => {
+    const key = await remember('Sessions are kept in a cookie.');
+    const input = { key, name: 'JWT sessions', type: 'pattern', reason: 'cannot be revoked' } as const;
+    const first = await test.app.commands.logAbandoned(input, test.call);
+    expect(first).toMatchObject({ abandoned_count: 1, latest_entry: { name: 'JWT sessions', reason: 'cannot be revoked' } });
+    expect(await test.app.commands.logAbandoned({ ...input, name: 'jwt sessions' }, test.call)).toMatchObject({
+      abandoned_count: 1,
+      latest_entry: { attempted_at: first.latest_entry.attempted_at },
+      note: expect.stringContaining('known'),
+    });
+    expect(await test.app.commands.logAbandoned({ ...input, reason: 'too long for a header' }, test.call)).toMatchObject({ abandoned_count: 2 });
+    const id = ulid();
+    const repeated = { ...input, name: 'PASETO' };
+    const once = await test.app.commands.logAbandoned(repeated, act(id));
+    expect(await test.app.commands.logAbandoned(repeated, act(id))).toEqual(once);
+  });
+
+  it('is looked for in the project asked for, whatever name it goes by', async () => {
+    const a = await remember('Blue team tried it.', 'team-blue');
+    const b = await remember('Red team tried it.', 'team-red');
+    for (const key of [a, b]) await test.app.commands.logAbandoned({ key, name: 'memcached', type: 'service', reason: 'no streams' }, test.call);
+    const keys = async (project?: string) => {
+      const answer = await warn('memcached', project);
+      return answer.status === 'warning' ? answer.matches.map(({ memory_key }) => memory_key).sort() : [];
+    };
+    expect(await keys()).toEqual([a, b].sort());
+    expect(await keys('team-blue')).toEqual([a]);
+    expect(await keys('team-green')).toEqual([]);
+    expect((await recall('memcached', { project_filter: 'team-red' })).abandoned_warnings?.map(({ key }) => key)).toEqual([b]);
+    expect((await recall('memcached', { namespaces: ['preference'] })).abandoned_warnings).toBeUndefined();
+    await test.app.commands.mergeProjects({ from: 'team-red', into: 'team-blue' }, test.call);
+    expect(await keys('team-blue')).toEqual([a, b].sort());
+    expect(await warn('memcached', 'team-red')).toMatchObject({ matches: [{ project: 'team-blue' }, { project: 'team-blue' }] });
+  });
+});
+
+describe('hazard 2: a query that names a dead end', () => {
+  it('never makes its carrier the target of forget, archive or deprioritise', async () => {
+    const key = await remember('The upload service streams to the object store in parts.');
+    await test.app.commands.logAbandoned({ key, name: 'tusd', type: 'service', reason: 'no resumable parts' }, test.call);
+    expect((await recall('tusd')).abandoned_warnings).toMatchObject([{ result_type: 'abandoned_warning', key }]);
+    const { commands } = test.app;
+    expect(await commands.forget({ key_or_query: 'tusd' }, test.call)).toMatchObject({ status: 'not_found' });
+    expect(await commands.archive({ key_or_query: 'tusd' }, test.call)).toMatchObject({ affected: [] });
+    expect(await commands.deprioritise({ key_or_query: 'tusd', reason: 'gone' }, test.call)).toMatchObject({ affected: [] });
+    expect((await test.app.queries.recallDetail({ keys: [key] }, test.call)).results).toMatchObject([{ key, state: 'active' }]);
+  });
+});
+
+describe('recall', () => {
+  it('shows dead ends beside its results, taking none of their places', async () => {
+    const keys = [];
+    for (let i = 0; i < 4; i++) keys.push(await remember(`Ledger export number ${i} writes parquet files for the ledger.`));
+    for (const [i, key] of keys.entries())
+      await test.app.commands.logAbandoned({ key, name: i < 3 ? 'ledger export via csv' : 'Ledger Export via CSV', type: 'approach', reason: `too large ${i}` }, test.call);
+    const { results, abandoned_warnings } = await recall('ledger export via csv', { top_k: 3 });
+    expect(results).toHaveLength(3);
+    expect(results.every((result) => !('result_type' in result))).toBe(true);
+    expect(abandoned_warnings).toMatchObject([{ name: 'Ledger Export via CSV', reason: 'too large 3', key: keys[3] }]);
+    const short = await test.app.queries.recallIndex({ query: 'ledger export via csv', top_k: 2 }, test.call);
+    expect(short.results).toHaveLength(2);
+    expect(short.abandoned_warnings).toEqual(abandoned_warnings);
+  });
+
+  it('multiplies by experience, and shows what it was', async () => {
+    const [plain, hard] = [await remember('The glacier sensor sleeps for an hour.'), await remember('The glacier sensor sleeps for two hours.')];
+    const input = { key: hard, effort_score: 5, outcome: 'succeeded', breakthrough: 'Wake it by radio.', gotchas: 'Cold drains it.' } as const;
+    expect(await test.app.commands.recordExperience(input, test.call)).toEqual({ key: hard, effort_score: 5, outcome: 'succeeded', experience_weight: 1.8 });
+    const { results } = await recall('how long does the glacier sensor sleep', { score_breakdown: true });
+    const [first, second] = [results.find(({ key }) => key === hard), results.find(({ key }) => key === plain)];
+    expect(first).toMatchObject({ effort_score: 5, outcome: 'succeeded', breakthrough: 'Wake it by radio.', score_breakdown: { experience: 1.8 } });
+    expect(second).toMatchObject({ score_breakdown: { experience: 1 } });
+    expect(second).not.toHaveProperty('outcome');
+    const { similarity = 0, surface = 0, recency = 0, temporal = 0 } = first?.score_breakdown ?? {};
+    expect(first?.score).toBeCloseTo(similarity * surface * recency * temporal * 1.8, 5);
+    for (const details of [
+      (await test.app.queries.recallDetail({ keys: [hard] }, test.call)).results[0],
+      await test.app.queries.explainMemory({ key: hard }, test.call),
+    ])
+      expect(details).toMatchObject({ gotchas: 'Cold drains it.', iterations: 1, experience_weight: 1.8, breakthrough: 'Wake it by radio.' });
+    expect(await test.app.commands.deprioritise({ key_or_query: hard, reason: 'melted' }, test.call)).toMatchObject({
+      affected: [{ key: hard, warning: expect.stringMatching(/effort score of 5.*[Aa]rchive/s) }],
+    });
+    expect(JSON.stringify(await test.app.commands.deprioritise({ key_or_query: plain, reason: 'melted' }, test.call))).not.toContain('warning');
+  });
+});
+
+describe('hard work that was given up', () => {
+  it('suppresses the names of its dead ends in the same action, except common words; warnings still come; one undo takes all back', async () => {
+    const key = await remember('Queue trial: rabbitmq needed a cluster for what one table does.');
+    const bystander = await remember('The rabbitmq dashboard listens on port 15672.');
+    const id = ulid();
+    const approaches = ['RabbitMQ', 'next', 'celery beat'].map((name) => ({ name, type: 'tool', reason: 'operations' }) as const);
+    const answer = await test.app.commands.recordExperience(
+      { key, effort_score: 4, outcome: 'abandoned', iterations: 6, abandoned_approaches: approaches },
+      act(id),
+    );
+    expect(answer).toMatchObject({
+      experience_weight: 0.1,
+      auto_suppressed: ['RabbitMQ', 'celery beat'],
+      not_suppressed: [{ name: 'next', why: expect.stringContaining('common word') }],
+      note: expect.stringContaining('this one among them'),
+    });
+    expect(await topics()).toEqual(expect.arrayContaining(['rabbitmq', 'celery beat']));
+    expect(await topics()).not.toContain('next');
+
+    const hidden = await recall('rabbitmq cluster dashboard');
+    expect(hidden.results.map((result) => result.key)).not.toContain(bystander);
+    expect(hidden.abandoned_warnings).toMatchObject([{ key, name: 'RabbitMQ', effort_score: 4 }]);
+    expect(await warn('use rabbitmq?', undefined, other)).toMatchObject({ status: 'warning' });
+    expect(await test.app.queries.getExperience({ key }, test.call)).toMatchObject({ status: 'found', outcome: 'abandoned', iterations: 6 });
+
+    expect(await test.app.commands.undo({ correlation: id }, test.call)).toMatchObject({
+      status: 'undone',
+      restored: expect.arrayContaining([{ key, fields: ['experience'] }, { key: 'topic:rabbitmq', fields: ['suppression'] }]),
+      kept: [],
+    });
+    expect(await topics()).not.toContain('rabbitmq');
+    expect(await test.app.queries.getExperience({ key }, test.call)).toEqual({ status: 'no_experience', key });
+    expect(await warn('use rabbitmq?', undefined, other)).toEqual({ status: 'clear' });
+    expect((await recall('rabbitmq cluster dashboard')).results.map((result) => result.key)).toContain(bystander);
+  });
+
+  it('takes dead ends that were logged before too, and leaves a topic alone that somebody suppressed for a reason of their own', async () => {
+    const key = await remember('Trial of search engines.');
+    await test.app.commands.suppressTopic({ topic: 'solr', reason: 'asked for' }, test.call);
+    for (const name of ['Solr', 'Sphinxsearch'])
+      await test.app.commands.logAbandoned({ key, name, type: 'service', reason: 'heavy' }, test.call);
+    expect(await test.app.commands.recordExperience({ key, effort_score: 5, outcome: 'abandoned' }, test.call)).toMatchObject({
+      auto_suppressed: ['Sphinxsearch'],
+    });
+    expect((await test.app.queries.listSuppressions(test.call)).reasons).toMatchObject({ solr: 'asked for', sphinxsearch: `given up: ${key}` });
+    await test.app.commands.unsuppressTopic({ topic: 'sphinxsearch' }, test.call);
+    const again = await test.app.commands.recordExperience({ key, effort_score: 5, outcome: 'abandoned', iterations: 2 }, test.call);
+    expect(again).not.toHaveProperty('auto_suppressed');
+    expect(await topics()).not.toContain('sphinxsearch');
+  });
+
+  it('answers a repeated command as the first time, and writes nothing more', async () => {
+    const key = await remember('Trial of a message bus.');
+    const input = { key, effort_score: 4, outcome: 'abandoned', abandoned_approaches: [{ name: 'NATS JetStream', type: 'service', reason: 'x' }] } as const;
+    const id = ulid();
+    const first = await test.app.commands.recordExperience(input, act(id));
+    const size = await test.log.size();
+    expect(await test.app.commands.recordExperience(input, act(id))).toEqual(first);
+    expect(await test.log.size()).toBe(size);
+  });
+});
+
+describe('experience', () => {
+  it('keeps what one command wrote when another wrote since, on undo', async () => {
+    const key = await remember('Trial of compilers.');
+    const id = ulid();
+    await test.app.commands.recordExperience({ key, effort_score: 2, outcome: 'pivoted' }, act(id));
+    await test.app.commands.logAbandoned({ key, name: 'tcc', type: 'tool', reason: 'no C11' }, test.call);
+    expect(await test.app.commands.undo({ correlation: id }, test.call)).toMatchObject({ status: 'unchanged', kept: [{ key, fields: ['experience'] }] });
+  });
+
+  it('is not_found, no_experience, or found with a dead end alone', async () => {
+    const key = await remember('A memory without a past.');
+    const unknown = 'mem:episodic:01ARZ3NDEKTSV4RRFFQ69G5FAV';
+    const get = (wanted: string) => test.app.queries.getExperience({ key: wanted }, test.call);
+    expect(await get(unknown)).toEqual({ status: 'not_found', key: unknown });
+    expect(await get(key)).toEqual({ status: 'no_experience', key });
+    await test.app.commands.logAbandoned({ key, name: 'haml', type: 'library', reason: 'taste' }, test.call);
+    expect(await get(key)).toEqual({
+      status: 'found',
+      key,
+      state: 'active',
+      abandoned_approaches: [{ name: 'haml', type: 'library', reason: 'taste', attempted_at: expect.any(String) }],
+    });
+    await expect(test.app.commands.recordExperience({ key: unknown, effort_score: 1, outcome: 'succeeded' }, test.call)).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
+  });
+
+  it('refuses what holds a credential, or is out of range, and stores nothing', async () => {
+    const key = await remember('A memory to be refused on.');
+    const size = await test.log.size();
+    const { commands } = test.app;
+    const token = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_');
+    await expect(commands.logAbandoned({ key, name: 'x1', type: 'tool', reason: `with ${token}` }, test.call)).rejects.toMatchObject({ code: 'VALIDATION' });
+    for (const wrong of [{ effort_score: 0 }, { effort_score: 2.5 }, { iterations: 0 }, { gotchas: 'x'.repeat(5_001) }])
+      await expect(commands.recordExperience({ key, effort_score: 1, outcome: 'succeeded', ...wrong }, test.call)).rejects.toMatchObject({
+        code: 'VALIDATION',
+      });
+    expect(await test.log.size()).toBe(size);
+  });
+
+  it('is of its moment when an earlier one is asked for', async () => {
+    const key = await remember('The tide gauge reports by radio.', 'tides');
+    const before = (await test.log.head())?.position ?? '';
+    const abandoned_approaches = [{ name: 'lorawan', type: 'service', reason: 'no gateway' }] as const;
+    await test.app.commands.recordExperience({ key, effort_score: 5, outcome: 'succeeded', abandoned_approaches }, test.call);
+    const between = (await test.log.head())?.position ?? '';
+    await test.app.commands.recordExperience({ key, effort_score: 1, outcome: 'pivoted' }, test.call);
+    const at = async (as_of?: string) => {
+      const { results, abandoned_warnings } = await recall('tide gauge lorawan', { score_breakdown: true, ...(as_of && { as_of }) });
+      const found = results.find((result) => result.key === key);
+      return [found?.effort_score, found?.score_breakdown?.experience, abandoned_warnings?.map(({ name, effort_score }) => [name, effort_score])];
+    };
+    expect(await at(before)).toEqual([undefined, 1, undefined]);
+    expect(await at(between)).toEqual([5, 1.8, [['lorawan', 5]]]);
+    expect(await at()).toEqual([1, 0.7, [['lorawan', 1]]]);
+  });
+
+  it('is summed up from sets, by project and over all', async () => {
+    const [a, b] = [await remember('Sum one.', 'sums'), await remember('Sum two.', 'sums')];
+    await test.app.commands.recordExperience({ key: a, effort_score: 5, outcome: 'succeeded', breakthrough: 'add them' }, test.call);
+    await test.app.commands.recordExperience({ key: b, effort_score: 2, outcome: 'pivoted' }, test.call);
+    await test.app.commands.logAbandoned({ key: b, name: 'bc', type: 'tool', reason: 'slow' }, test.call);
+    const summary = () => other.app.queries.experienceSummary({ project: 'sums' }, test.call);
+    expect(await summary()).toEqual({
+      project: 'sums',
+      memories_with_experience: 2,
+      average_effort_score: 3.5,
+      outcome_breakdown: { succeeded: 1, pivoted: 1, abandoned: 0 },
+      top_5_most_effortful: [
+        { key: a, content: 'Sum one.', effort_score: 5, outcome: 'succeeded' },
+        { key: b, content: 'Sum two.', effort_score: 2, outcome: 'pivoted' },
+      ],
+      graveyard: [{ name: 'bc', type: 'tool', reason: 'slow', attempted_at: expect.any(String), key: b, effort_score: 2, project: 'sums' }],
+      top_3_breakthroughs: [{ key: a, effort_score: 5, breakthrough: 'add them' }],
+    });
+    await test.app.commands.archive({ key_or_query: b }, test.call);
+    expect(await summary()).toMatchObject({ memories_with_experience: 1, average_effort_score: 5, graveyard: [] });
+  });
+});
+
+describe('after a restart', () => {
+  it('dead ends are read again', async () => {
+    const own = await openTestApp();
+    const stored = await own.app.commands.remember({ content: 'Tried svn once.', force: true }, own.call);
+    if (stored.status !== 'stored') throw new Error('not stored');
+    await own.app.commands.logAbandoned({ key: stored.key, name: 'subversion', type: 'tool', reason: 'branches' }, own.call);
+    await own.close();
+    const again = await own.another();
+    await again.app.whenReady(10_000);
+    expect(await again.app.queries.warnIfAbandoned({ query: 'subversion?' }, own.call)).toMatchObject({ status: 'warning', total: 1 });
+    await again.close();
+    await own.end();
+  });
+});

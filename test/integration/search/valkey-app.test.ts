@@ -1,0 +1,134 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ORIGIN } from '../../../domain/envelope.js';
+import { RecallIndex } from '../../../projections/recall/recall-index.js';
+import { InMemoryLexicalIndex } from '../../../projections/search/lexical.js';
+import { valkeyVectors } from '../../../projections/search/valkey/space.js';
+import { openTestApp, type TestApp } from '../../support/app.js';
+import type { EngineOptions } from '../../support/search-engine.js';
+import { type SearchServer, startSearchServer } from '../../support/search-server.js';
+
+/** The whole product on a server that reports a search module. */
+describe('the product on a server with a search module', () => {
+  let server: SearchServer;
+  let test: TestApp;
+  const open = async (options: EngineOptions = {}): Promise<void> => {
+    server = await startSearchServer(options);
+    test = await openTestApp({ valkey: { ...server.valkey, socket: server.socket } });
+  };
+  afterEach(async () => {
+    await test.end();
+    await server[Symbol.asyncDispose]();
+  });
+
+  const remember = async (content: string, more: object = {}) => {
+    const stored = await test.app.commands.remember({ content, force: true, ...more }, test.call);
+    return 'key' in stored ? stored.key : '';
+  };
+  const recall = (query: string, more: object = {}) => test.app.queries.recall({ query, ...more }, test.call);
+  const rows = () => server.valkey.client().keys(`${test.keys.prefix}vec:*`);
+  const served = () => test.index.serving?.stats();
+  const health = () => test.app.queries.health();
+
+  describe('of 1.2', () => {
+    beforeEach(async () => {
+      await open();
+      await vi.waitFor(() => expect(test.index.serving).toBeDefined(), 10_000);
+    });
+
+    it('searches vectors there, from what was just stored', async () => {
+      await remember('The staging API listens on port 8080.', { project: 'ports' });
+      await remember('Bananas ripen faster in a paper bag.', { project: 'fruit' });
+      const { results } = await recall('which port does the staging API use?', { score_breakdown: true });
+      expect(results[0]).toMatchObject({ content: 'The staging API listens on port 8080.' });
+      expect(served()).toMatchObject({ episodic: { engine: 'valkey-search', memories: 2 } });
+      expect(server.engine.requests.some(([command, , text]) => command === 'FT.SEARCH' && text?.includes('KNN'))).toBe(true);
+      const { results: scoped } = await recall('which port does the staging API use?', { project_filter: 'fruit' });
+      expect(scoped.map((result) => result.project)).not.toContain('ports');
+    });
+
+    it('names what serves in health, and is well', async () => {
+      await remember('Something to search for.');
+      await vi.waitFor(async () => expect(served()).toMatchObject({ episodic: { state: 'ready' } }));
+      const { indexes, issues } = await health();
+      expect(indexes.search).toMatchObject({ usable: true, version: '1.2.1' });
+      expect(issues.filter(({ code }) => code.startsWith('SEARCH'))).toEqual([]);
+    });
+
+    it('deletes the rows of a memory with its forgetting', async () => {
+      const key = await remember('A secret that has to go: the maiden name is Quux.');
+      await remember('Another that stays.');
+      expect(await rows()).toHaveLength(2);
+      const [entry] = await test.app.queries.recall({ query: 'secret maiden name Quux' }, test.call).then(({ results }) => results);
+      expect(entry?.key).toBe(key);
+      await test.app.commands.forget({ key_or_query: key, confirm: true }, test.call);
+      expect((await rows()).filter((row) => row.includes(key))).toEqual([]);
+      expect(await rows()).toHaveLength(1);
+    });
+
+    it('follows a change of state, of text and a second process', async () => {
+      const key = await remember('The lighthouse keeper lives alone.');
+      const second = await test.another();
+      await second.app.whenReady(10_000);
+      await test.app.commands.archive({ key_or_query: key }, test.call);
+      expect(await server.valkey.client().hget((await rows())[0] ?? '', 'state')).toBe('archived');
+      expect((await second.app.queries.recall({ query: 'lighthouse keeper' }, test.call)).results).toEqual([]);
+      expect(await rows()).toHaveLength(1);
+      await second.close();
+    });
+
+    it('starts from its files, words in them and vectors in the server', async () => {
+      const key = await remember('The lighthouse keeper lives alone.');
+      const log = { ...test.log, read: vi.fn(test.log.read) };
+      const openIndex = async () => {
+        const index = new RecallIndex({
+          ...{ log, redis: test.redis, keys: test.keys, createLexical: () => new InMemoryLexicalIndex() },
+          createVectors: valkeyVectors(test.redis, test.keys),
+          snapshot: { directory: join(test.dataDir, 'index-of-another'), edition: '1', worth: 1 },
+          generation: async () => 1,
+          onTrouble: (message, error) => expect.fail(`${message}: ${String(error)}`),
+        });
+        index.start();
+        const head = await test.log.head();
+        await index.progress.waitFor(head?.position ?? ORIGIN, 5_000);
+        await index.progress.waitFor('end', 5_000);
+        await index.settled();
+        return index;
+      };
+      const before = await openIndex();
+      const { position } = before.progress;
+      await before.close();
+      log.read.mockClear();
+      const after = await openIndex();
+      expect(log.read.mock.calls[0]?.[0]).toBe(position);
+      expect(after.words('episodic').search('lighthouse', 5, {})).toMatchObject([{ key }]);
+      expect(after.serving?.stats()).toMatchObject({ episodic: { engine: 'valkey-search', memories: 1 } });
+      expect(after.serving?.missing.size).toBe(0);
+      await after.close();
+    });
+
+    it('falls back to words, and says so, while the server refuses to search', async () => {
+      await remember('The lighthouse keeper lives alone.');
+      server.engine.intercept = ([command]) =>
+        command === 'FT.SEARCH' ? { error: "OOM command not allowed when used memory > 'maxmemory'." } : undefined;
+      const { results, search, search_note } = await recall('lighthouse keeper');
+      expect(results[0]?.content).toBe('The lighthouse keeper lives alone.');
+      expect(search).toBe('lexical');
+      expect(search_note).toBe("The server's vector search refused (memory); this was a search by words only.");
+    });
+  });
+
+  it('does not use an older one, and says so in health', async () => {
+    await open({ version: 65_793 });
+    await remember('The lighthouse keeper lives alone.');
+    await vi.waitFor(() => expect(served()).toMatchObject({ episodic: { engine: 'exact' } }), 10_000);
+    expect(await rows()).toEqual([]);
+    const { issues } = await health();
+    expect(issues).toContainEqual(
+      expect.objectContaining({
+        code: 'SEARCH_MODULE_UNUSED',
+        message: 'valkey-search 1.1.1 is older than 1.2 and is not used; vectors are searched in this process',
+      }),
+    );
+  });
+});

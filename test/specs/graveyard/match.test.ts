@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readName, readQuery, saysTooLittle, speaksOf } from '../../../domain/graveyard/match.js';
+import type { AbandonedType } from '../../../domain/vocabulary.js';
+
+const finds = (name: string, query: string, type: AbandonedType = 'library'): boolean => speaksOf(readQuery(query), readName(name, type));
+
+type Case = readonly [name: string, query: string, type?: AbandonedType];
+
+const forEach = (cases: readonly Case[], expected: boolean): void => {
+  for (const [name, query, type] of cases) {
+    it(`${JSON.stringify(name)} from ${JSON.stringify(query)}`, () => expect(finds(name, query, type)).toBe(expected));
+  }
+};
+
+describe('a dead end is found', () => {
+  forEach([
+    // Its words apart or joined, whatever the case.
+    ['onnxruntime', 'use onnx runtime for embeddings?'],
+    ['ONNX Runtime', 'is onnxruntime-node worth another look?'],
+    ['onnxruntime', 'OnnxRuntime'],
+    ['pg-boss', 'should we try pgboss'],
+    ['pgboss', 'what about pg-boss for the queue?'],
+    ['PG Boss', 'import { boss } from pg_boss'],
+    ['Next.js', 'next.js app'],
+    ['Next.js', 'start a nextjs app'],
+    ['Next.js', 'port it to Next JS'],
+    ['Redis Streams', 'RedisStreamsConsumer loses messages'],
+    ['redis streams', 'a redis stream for each tenant'],
+    ['webpack', 'move to web pack'],
+    ['kubernetes', 'Deploy to Kubernetes.'],
+    ['lodash', 'node_modules/lodash/merge.js is slow'],
+    ['moment.js', 'import moment from "moment"'],
+    ['React', 'is react.js fast enough'],
+    ['C++', 'rewrite the parser in C++?'],
+    ['C#', 'a C# client'],
+    ['Nx', 'should we set up nx in the monorepo'],
+    // What is described may take another ending.
+    ['polling', 'should the client poll the server', 'approach'],
+    ['long polling', 'is long-polling good enough here', 'approach'],
+    ['event sourcing', 'event-sourced orders', 'pattern'],
+    // A name may be dressed.
+    ['use Kafka', 'should we adopt kafka for events', 'approach'],
+    ['Kafka library', 'kafka for the audit pipeline'],
+    ['Kafka for the audit pipeline', 'should billing use kafka for its audit pipeline?', 'approach'],
+    ['Kafka audit pipeline', 'the kafka for our audit pipeline', 'approach'],
+    // The question is about a part of it.
+    ['Redis Streams consumer groups', 'redis streams', 'approach'],
+    ['Redis Streams consumer groups', 'how do we use redis streams in our new app?', 'approach'],
+    ['Redis Streams consumer groups', 'consumer groups of redis streams are a pain: redis streams consumer groups', 'approach'],
+    ['Redis Streams consumer groups', 'redis', 'approach'],
+    ['webpack 4', 'webpack'],
+    // Common words where they are written as names.
+    ['next', 'try `next` again'],
+    ['next', 'next'],
+    ['Go', 'rewrite the worker in Go'],
+    ['make', 'replace "make" by something else', 'tool'],
+    ['next', 'upgrade to next@15'],
+    ['Chart.js', 'plot it with chart.js'],
+    ['Spring', 'should the API run on Spring', 'library'],
+    // Accents, width, scripts without blanks.
+    ['Café Engine', 'use the cafe engine'],
+    ['naïve bayes', 'NAIVE BAYES for spam', 'approach'],
+    ['Ｋａｆｋａ', 'kafka again?'],
+    ['消息队列', '我们应该用消息队列吗', 'approach'],
+    ['消息队列', '消息 队列', 'approach'],
+    ['メッセージキュー', 'メッセージキューを使う', 'approach'],
+    ['카프카', '카프카를 다시 쓰자', 'tool'],
+    ['消息队列中间件', '队列', 'approach'],
+  ], true);
+});
+
+describe('a dead end is not found', () => {
+  forEach([
+    ['Next.js', 'what is next'],
+    ['next', 'what is next'],
+    ['next', 'the next step'],
+    ['next', 'Next we deploy'],
+    ['next', 'we are done. Next comes the release'],
+    ['on', 'on'],
+    ['on', 'what goes on here', 'approach'],
+    ['on', 'turn it on'],
+    ['the', 'the next step', 'approach'],
+    ['use', 'use it', 'approach'],
+    ['go', 'where do we go from here'],
+    ['Go', 'Go to the next page'],
+    ['make', 'make the tests run', 'tool'],
+    ['new', 'is there anything new', 'approach'],
+    ['Chart.js', 'add a chart to the dashboard'],
+    ['Spring', 'we looked at this in spring'],
+    ['SQL', 'PostgreSQL is fine'],
+    ['js', 'a next.js app'],
+    ['R', 'r we done'],
+    ['2', 'version 2', 'approach'],
+    // Parts of words.
+    ['go', 'google'],
+    ['rust', 'trust the process'],
+    ['java', 'javascript'],
+    ['inline', 'this is in line with the plan', 'approach'],
+    ['setup.py', 'set up pytest'],
+    // Another word, though with the same stem.
+    ['Nest', 'nesting of divs'],
+    ['Jest', 'jesting'],
+    // Another sentence, another member of a list.
+    ['Redis Streams', 'We dropped redis. Streams are fine.'],
+    ['Redis Streams', 'redis, streams, kafka'],
+    ['pg boss', 'we use pg. The boss agrees'],
+    // About something else.
+    ['Redis Streams consumer groups', 'groups', 'approach'],
+    ['Redis Streams consumer groups', 'the consumer', 'approach'],
+    ['Postgres full text search', 'how do I connect to postgres with an iam token', 'approach'],
+    ['webpack 4', 'should we use webpack 5'],
+    ['Kafka', 'should we use RabbitMQ'],
+    ['消', '消息队列', 'approach'],
+    ['消息队列', '消费队列', 'approach'],
+  ], false);
+
+  it.each(['', '   ', '?!', '---', '\u200b', 'on', 'what is the'])('by the question %j', (query) => {
+    for (const name of ['redis', 'Redis Streams', 'next', 'on', 'the', '', '?', '消息'])
+      expect([name, query, finds(name, query), finds(name, query, 'approach')]).toEqual([name, query, false, false]);
+  });
+});
+
+describe('a name that says too little', () => {
+  it.each(['on', 'next', 'the next', 'use', 'make', 'new approach', 'a', '7', '', '...', '用'])('is %j', (name) =>
+    expect(saysTooLittle(name)).toBe(true),
+  );
+  it.each(['kafka', 'Next.js', 'long polling', 'C++', 'pg-boss', '消息队列'])('is not %j', (name) =>
+    expect(saysTooLittle(name)).toBe(false),
+  );
+});
+
+describe('any text', () => {
+  it('may come in, and a name of three odd letters is found in every sentence that has it between blanks', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary' }),
+        fc.string({ unit: 'binary' }),
+        fc.constantFrom('library', 'approach'),
+        (name, query, type) => {
+          expect(typeof finds(name, query, type as AbandonedType)).toBe('boolean');
+        },
+      ),
+    );
+    fc.assert(
+      fc.property(fc.lorem(), fc.lorem(), (before, after) => {
+        expect(finds('qxz', `${before} qxz ${after}`)).toBe(true);
+        expect(finds('qxz', `${before} ${after}`)).toBe(false);
+      }),
+    );
+  });
+});

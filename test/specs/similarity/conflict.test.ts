@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { conflictBetween } from '../../../domain/similarity/conflict.js';
+
+describe('two texts conflict', () => {
+  it.each([
+    ['Staging listens on port 8081', 'Staging listens on port 8082', 'number'],
+    ['The billing webhook retries seven times before it raises ERR', 'The billing webhook retries 5 times before it raises ERR', 'number'],
+    ['The billing webhook retries 7 times before it raises ERR', 'The billing webhook retries 5 times before it raises ERR', 'number'],
+    ['The service timeout is 30 seconds', 'The service timeout is 300 seconds', 'number'],
+    ['Timeout is 30 seconds', 'Timeout is 60 seconds', 'number'],
+    ['Use pnpm 9.1 for this repo', 'Use pnpm 9.2 for this repo', 'version'],
+    ['Rate limit: 100 requests per minute for the API', 'Rate limit: 200 requests per minute for the API', 'number'],
+    ['Deploys of billing happen on Fridays', 'Deploys of billing happen on Tuesdays', 'weekday'],
+    ['Deploys of billing happen on Mondays at 10:00', 'Deploys of billing happen on Fridays at 14:00', 'weekday'],
+    ['The billing service uses Postgres', 'The billing service uses MySQL', 'name'],
+    ['Config of the gateway lives in config/app.yaml', 'Config of the gateway lives in config/app.toml', 'name'],
+    ['The parser is thread safe', 'The parser is not thread safe', 'not'],
+    ['The cache can be shared between workers', "The cache can't be shared between workers", 'not'],
+    ['The gateway no longer needs a token', 'The gateway needs a token', 'not'],
+    ['Backups of the log run daily', 'Backups of the log run weekly', 'qualifier'],
+    ['The flag newCheckout is true in production', 'The flag newCheckout is false in production', 'qualifier'],
+    ['Never commit directly to main', 'Always commit directly to main', 'never/always'],
+    ['Avoid moment for dates', 'Use moment for dates', 'avoid/use'],
+    ['Polling feeds is recommended', 'Polling feeds is not recommended', 'not recommended/recommended'],
+  ])('%j against %j', (a, b, cue) => {
+    expect(conflictBetween(a, b)?.cue).toBe(cue);
+    expect(conflictBetween(b, a)?.cue).toBe(cue);
+  });
+});
+
+describe('two texts do not conflict', () => {
+  it.each([
+    ['the subjects are two', 'Server 1 listens on port 8080', 'Server 2 listens on port 8080'],
+    [
+      'the subjects are two',
+      'The server 1 of the staging zone listens on port 8080',
+      'The server 2 of the staging zone listens on port 8080',
+    ],
+    ['subject and value differ', 'The staging server listens on port 8081', 'The production server listens on port 8082'],
+    ['the subjects are two', 'Alice owns the billing service', 'Bob owns the billing service'],
+    ['a number is a label', 'We closed issue 41 of the billing project', 'We closed issue 42 of the billing project'],
+    ['a number is a label', 'ADR 12: use Postgres for billing', 'ADR 13: use Postgres for billing'],
+    ['a version is a label', 'The gateway release 1.2 fixed the login', 'The gateway release 1.3 fixed the login'],
+    ['days are occasions', 'The build of 2026-11-03 is broken', 'The build of 2026-11-04 is broken'],
+    ['things done are two', 'Fixed a bug in parser.ts', 'Fixed a bug in lexer.ts'],
+    ['things done are two', 'Added a dependency on pino', 'Added a dependency on zod'],
+    ['one says more', 'The nightly job writes to cold storage', 'The nightly job writes to cold storage behind nginx'],
+    ['they say the same', 'Staging listens on port 8081', 'staging listens on port 8081.'],
+    ['they share words of the rules (hazard 10)', 'Use pnpm for installs', 'Do not use the lift in a fire'],
+    ['they share words of the rules (hazard 10)', 'We use Redis with TLS', 'Deploy without downtime'],
+    ['they share words of the rules (hazard 10)', 'Avoid global state in modules', 'Use named exports in modules'],
+    ['they share words of the rules (hazard 10)', 'The upload failed on Monday', 'The login test succeeded'],
+    ['they share words of the rules (hazard 10)', 'Works with Node 24', 'The proxy does not work with cookies'],
+  ])('%s: %j, %j', (_why, a, b) => {
+    expect(conflictBetween(a, b)).toBeUndefined();
+    expect(conflictBetween(b, a)).toBeUndefined();
+  });
+
+  it('whatever one text says, it does not contradict itself', () =>
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+        expect(conflictBetween(text, text)).toBeUndefined();
+      }),
+    ));
+
+  it('what is found does not depend on the order, and carries no word of the texts', () => {
+    const word = fc.constantFrom('never', 'always', 'port', '8081', '8082', 'is', 'Vela', 'uses', 'not', 'staging', 'daily', 'weekly');
+    const text = fc.array(word, { minLength: 1, maxLength: 7 }).map((words) => words.join(' '));
+    fc.assert(
+      fc.property(text, text, (a, b) => {
+        expect(conflictBetween(a, b)).toEqual(conflictBetween(b, a));
+        expect(JSON.stringify(conflictBetween(a, b) ?? {})).not.toMatch(/808|Vela/);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
