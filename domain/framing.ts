@@ -11,6 +11,8 @@ export type FramedMemory = {
 const HEADER = '[omnimem:recall]';
 const HEADER_LINE = /^\[omnimem:recall\] .*\r?$/;
 const MEMORY_LINE = /^\[omnimem:memory key=(\S+) score=[\d.eE+-]+ source="(?:[^"\\]|\\.)*"\]\r?$/;
+/** The fenced block under it is all from memory: none of it is new. */
+const BRIEFING_LINE = /^\[omnimem:briefing\] .*\r?$/;
 const OPENING_FENCE = /^(`{3,})text\r?$/;
 
 /** A fence longer than any run of backticks in the content, so that no content can close it. */
@@ -69,6 +71,12 @@ export const stripFraming = (text: string): Unframed => {
   };
   for (let at = 0; at < lines.length; ) {
     const line = lines[at] ?? '';
+    if (BRIEFING_LINE.test(line)) {
+      stripped = true;
+      closeOwn();
+      at = readFenced(lines, at + 1)?.next ?? at + 1;
+      continue;
+    }
     const key = MEMORY_LINE.exec(line)?.[1];
     if (key === undefined && !HEADER_LINE.test(line)) {
       own.push(line);

@@ -31,14 +31,18 @@ const invocation = (script: Script, keys: readonly string[], args: readonly Scri
   ...args,
 ];
 
+/** Loads so often that a slot may move to another server between the loading and the run. */
+const LOADS = 3;
+
 const withLoading = async (redis: Redis, script: Script, run: () => Promise<unknown>): Promise<unknown> => {
-  try {
-    return await run();
-  } catch (error) {
-    // The server refuses an unknown script before it runs anything, so running it now is the first time.
-    if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-    await redis.script('LOAD', script.source);
-    return run();
+  for (let loads = 0; ; loads++) {
+    try {
+      return await run();
+    } catch (error) {
+      // The server refuses an unknown script before it runs anything, so running it now is the first time.
+      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT') || loads === LOADS) throw error;
+      await redis.script('LOAD', script.source);
+    }
   }
 };
 

@@ -1,9 +1,9 @@
 import type { BriefingQueries } from './api/briefing.js';
-import type { ProjectIdentityCommands } from './api/project-identity.js';
 import type { ContradictionCommands } from './api/contradictions.js';
 import type { ExperienceCommands, ExperienceQueries } from './api/experience.js';
 import type { EnrichmentQueries } from './api/enrichment.js';
 import type { MaintenanceCommands } from './api/maintenance.js';
+import type { ProjectIdentityCommands } from './api/project-identity.js';
 import type { ProjectCommands, ProjectQueries } from './api/projects.js';
 import type { MemoryQueries } from './api/reads.js';
 import type { AuditQueries } from './api/recent.js';

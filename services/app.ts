@@ -16,12 +16,13 @@ import { readPointers, servingGeneration, withServing } from '../projections/gen
 import { createKeys, type Keys } from '../projections/keys.js';
 import { maintenance } from '../projections/maintenance.js';
 import { memories } from '../projections/memories.js';
-import { RecallIndex, type RecallIndexParts } from '../projections/recall/recall-index.js';
+import { RecallIndex } from '../projections/recall/recall-index.js';
+import type { RecallIndexParts } from '../projections/recall/recall-index-parts.js';
 import { recent } from '../projections/recent.js';
 import { createRunner, type Runner } from '../projections/runner.js';
 import { InMemoryLexicalIndex } from '../projections/search/lexical.js';
 import type { SearchModule } from '../projections/search/valkey/module.js';
-import { chooseSearch, searchRowsOf, valkeyVectors } from '../projections/search/valkey/space.js';
+import { chooseSearch, retireVectors, searchRowsOf, valkeyVectors } from '../projections/search/valkey/space.js';
 import { InProcessVectorIndex } from '../projections/search/vectors.js';
 import { projectionStatus } from '../projections/status.js';
 import { suppressions } from '../projections/suppressions.js';
@@ -60,9 +61,11 @@ import { createExpander } from './queries/expansion.js';
 import { createQueries } from './queries/index.js';
 import { bestMatches } from './queries/matches.js';
 import type { QueryParts, Stale } from './queries/parts.js';
+import { createReadableViews } from './readable-views.js';
 import { createSessionReads } from './session-reads.js';
 import { connect, type ValkeyTarget } from './valkey/client.js';
 import { unavailableWhenDown } from './valkey/errors.js';
+import { placeOf } from './valkey/place.js';
 import type { ValkeyStatus } from './valkey/supervisor.js';
 import { rememberModel } from './vectors/fill.js';
 import { VectorKeeper } from './vectors/keeper.js';
@@ -125,8 +128,9 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
   const { config, logger, target, provider, random = systemRandom(), now = Date.now } = options;
   const keys = createKeys(config.tenant, options.cluster ?? false);
   const onError = (error: Error): void => logger.debug({ err: error }, 'a connection to Valkey broke');
+  const { at } = placeOf(config.tenant, options.cluster ?? false);
   const open = (kind: Parameters<typeof connect>[1], name: string) =>
-    connect(target, kind, { name: `omnimem-${name}`, commandTimeoutMs: 5_000, onError });
+    connect(target, kind, { name: `omnimem-${name}`, commandTimeoutMs: 5_000, onError, ...at });
   const connections = { append: open('append', 'append'), read: open('general', 'read'), blocking: open('blocking', 'tail') };
   const work = open('general', 'work');
   const disconnect = (): void => {
@@ -154,6 +158,7 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     redis: work,
     keys,
     createLexical: () => new InMemoryLexicalIndex(),
+    retireVectors: searching.usable ? (model) => retireVectors(redis, keys, model) : undefined,
     createVectors: searching.usable ? valkeyVectors(redis, keys) : (dimension) => new InProcessVectorIndex({ dimension }),
     snapshot: {
       directory: join(config.dataDir, 'index', config.tenant),
@@ -207,10 +212,12 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     signal: stopping.signal,
   });
 
-  const viewsReach = (position: Position): Promise<'reached' | 'late'> => {
+  const readable = createReadableViews({ redis, keys, names: VIEW_NAMES, patienceMs: PATIENCE_MS });
+  const viewsReach = async (position: Position): Promise<'reached' | 'late'> => {
+    const names = await readable.names();
     // A process that leaves the views to another has no runner to ask.
-    if (options.projects === false) return projectionsReached(redis, keys, VIEW_NAMES, position, PATIENCE_MS);
-    return runner.waitFor(position, PATIENCE_MS);
+    if (options.projects === false) return projectionsReached(redis, keys, names, position, PATIENCE_MS);
+    return runner.waitFor(position, PATIENCE_MS, names);
   };
   const viewsAt = async (position: Position): Promise<boolean> => {
     // What was appended stands, whatever becomes of this look at the views.
@@ -359,16 +366,19 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     backups: createBackups({ ...backupParts, target, dataDir: config.dataDir }),
     whenReady: async (timeoutMs, onWait, signal) => {
       signal?.throwIfAborted();
-      if (index.progress.everCaughtUp) return;
+      if (index.progress.everCaughtUp && viewsBegun) return;
       onWait?.('the views of the log');
       const outcome = await index.progress.waitFor('end', timeoutMs);
       if (outcome === 'late')
         throw new DomainError('UNAVAILABLE', 'The views of the log are still being read', 'Try again in a moment; nothing is lost');
+      await readable.begun(signal).catch((error: unknown) => onTrouble('the views could not be looked at', error));
+      viewsBegun = true;
     },
     metrics: metrics.render,
     countToolCall: metrics.toolCall,
   };
 
+  let viewsBegun = false;
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closed ??= (async () => {

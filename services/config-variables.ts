@@ -15,6 +15,16 @@ const list = z
   .string()
   .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
   .default([]);
+const TENANT = /^[a-z0-9][a-z0-9_-]{0,31}$/;
+/** Two entries may name one tenant, which is how a token is replaced without an outage. */
+const tenantTokens = list
+  .refine(
+    (entries) => entries.every((entry) => TENANT.test(entry.split(':')[0] ?? '') && /^[^:]+:\S{8,}$/.test(entry)),
+    'must be tenant:token, comma-separated; a token has at least 8 characters and no blank or comma',
+  )
+  .transform((entries) =>
+    entries.map((entry) => ({ tenant: entry.slice(0, entry.indexOf(':')), token: entry.slice(entry.indexOf(':') + 1) })),
+  );
 const webUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' });
 const path = z.string().refine((text) => !text.includes('\0'), 'must not hold a null byte');
 
@@ -38,6 +48,9 @@ export const VARIABLES = {
     .min(8, 'must have at least 8 characters')
     .optional()
     .describe('Bearer token that every MCP request must carry.'),
+  MCP_TENANT_TOKENS: tenantTokens.describe(
+    'Bearer tokens of other tenants, as tenant:token, comma-separated: whoever sends one is served the memory of that tenant.',
+  ),
   MCP_ALLOWED_HOSTS: list.describe('Host headers to accept beside loopback, comma-separated.'),
   MCP_ALLOWED_ORIGINS: list.describe('Browser origins to accept beside loopback (scheme://host:port), comma-separated.'),
   MCP_PUBLIC_URL: webUrl.optional().describe('Address under which a proxy publishes this server; its host and origin are accepted.'),
@@ -53,7 +66,7 @@ export const VARIABLES = {
   OMNIMEM_MIN_FREE_MB: number(0, 1_000_000).default(64).describe('Free disk space in megabytes below which nothing new is stored.'),
   OMNIMEM_TENANT: z
     .string()
-    .regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'must be 1 to 32 of a-z, 0-9, _ and -, beginning with a letter or digit')
+    .regex(TENANT, 'must be 1 to 32 of a-z, 0-9, _ and -, beginning with a letter or digit')
     .default('local')
     .describe('Prefix of every key in Valkey: several memories may share one server.'),
   OMNIMEM_USER: z.string().default('local').describe('Name of the person, part of the keys of generated skills.'),
@@ -113,7 +126,9 @@ export const VARIABLES = {
   CONTRADICTION_SIMILARITY_THRESHOLD: number(0, 1)
     .optional()
     .describe("Cosine from which two texts are examined for contradiction. Unset: the model's own (MiniLM 0.70)."),
-  STALE_MEMORY_DAYS: whole(1, 36_500).default(30).describe('Days without a change after which an audit and the briefing call an active episodic memory stale.'),
+  STALE_MEMORY_DAYS: whole(1, 36_500)
+    .default(30)
+    .describe('Days without a change after which an audit and the briefing call an active episodic memory stale.'),
   AUTO_MAINTENANCE_INTERVAL: whole(0, 10_000)
     .default(10)
     .describe('Briefings of a project from one run of maintenance to the next. 0: it never runs by itself.'),

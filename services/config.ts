@@ -15,6 +15,8 @@ export type Config = {
     readonly host: string;
     readonly port: number;
     readonly authToken: string | undefined;
+    /** Tokens that open the memories of other tenants. */
+    readonly tenantTokens: readonly { readonly tenant: string; readonly token: string }[];
     /** Beside loopback, the bind host and the host of `publicUrl`. */
     readonly allowedHosts: readonly string[];
     readonly allowedOrigins: readonly string[];
@@ -109,6 +111,7 @@ const configOf = (values: Environment, baseOf: (name: string) => string): Config
     host: values.MCP_HOST,
     port: values.MCP_PORT,
     authToken: values.MCP_AUTH_TOKEN,
+    tenantTokens: values.MCP_TENANT_TOKENS,
     allowedHosts: values.MCP_ALLOWED_HOSTS,
     allowedOrigins: values.MCP_ALLOWED_ORIGINS,
     publicUrl: values.MCP_PUBLIC_URL,
@@ -184,9 +187,9 @@ const valkeyOf = ({ VALKEY_URL, VALKEY_HOST, VALKEY_PORT, VALKEY_PASSWORD }: Env
 
 const bracketed = (host: string): string => (host.includes(':') && !host.startsWith('[') ? `[${host}]` : host);
 
-const secretsOf = ({ MCP_AUTH_TOKEN, VALKEY_PASSWORD, VALKEY_URL, BACKUP_PASSPHRASE, ANTHROPIC_API_KEY }: Environment): string[] => {
+const secretsOf = ({ MCP_AUTH_TOKEN, MCP_TENANT_TOKENS, VALKEY_PASSWORD, VALKEY_URL, BACKUP_PASSPHRASE, ANTHROPIC_API_KEY }: Environment): string[] => {
   const inUrl = VALKEY_URL === undefined ? undefined : /\/\/[^:@/]*:([^@/]*)@/.exec(VALKEY_URL)?.[1];
-  const named = [MCP_AUTH_TOKEN, VALKEY_PASSWORD, BACKUP_PASSPHRASE, ANTHROPIC_API_KEY];
+  const named = [MCP_AUTH_TOKEN, ...MCP_TENANT_TOKENS.map(({ token }) => token), VALKEY_PASSWORD, BACKUP_PASSPHRASE, ANTHROPIC_API_KEY];
   return [...named, inUrl, inUrl && decodeURIComponent(inUrl)].flatMap((secret) => secret || []);
 };
 

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Redis } from 'iovalkey';
 import { DomainError, isDomainError } from '../domain/errors.js';
 import type { App } from './api.js';
 import { type OpenApp, openApp } from './app.js';
@@ -13,10 +14,12 @@ import { createStartup, type StepReport } from './lifecycle.js';
 import type { Logger } from './log.js';
 import { type McpHttp, startMcpHttp } from './mcp/http.js';
 import { openMigrations } from './migrations/open.js';
+import { createTenants } from './tenants.js';
 import { checkServer } from './valkey/check-server.js';
 import { connect, describeTarget, type ValkeyTarget } from './valkey/client.js';
 import { obtainValkey } from './valkey/install/install.js';
 import { type Claim, claimDataDir, type Instance } from './valkey/instance.js';
+import { findPlace } from './valkey/place.js';
 import { type Supervisor, startSupervisor } from './valkey/supervisor.js';
 
 /** What one process does: `mcp` serves clients, `projector` keeps the views and the vectors. */
@@ -112,10 +115,30 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
     });
     return opened;
   };
-  /** A restore put another log in the place of the one that was read. */
+  const tenants = createTenants({
+    projects: roles.includes('projector'),
+    logger,
+    open: async (tenant) => {
+      if (!held.target) throw new DomainError('UNAVAILABLE', 'There is no Valkey to open');
+      const { supervisor } = held;
+      await inspect(held.target, tenant);
+      return openApp({
+        config: { ...config, tenant },
+        logger,
+        target: held.target,
+        cluster: held.cluster ?? false,
+        provider,
+        supervised: supervisor && (() => supervisor.status()),
+        projects: roles.includes('projector'),
+      });
+    },
+  });
+  const appOf = (tenant: string): App => (tenant === config.tenant ? lazy.app : tenants.appOf(tenant));
+
+  /** A restore put another log in the place of the one that was read, or somebody emptied the store. */
   const reopen = async (target: ValkeyTarget): Promise<void> => {
-    logger.info('the log was replaced by a restored one; reading it');
-    lazy.waitsFor('the restored log');
+    logger.info('the log was replaced, by a restore or because the store was emptied; reading it anew');
+    lazy.waitsFor('the log that took the place of the old one');
     lazy.closed();
     await held.opened?.close();
     while (!held.closing) {
@@ -124,7 +147,7 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
         if (roles.includes('projector')) await openMigrations(opened)({ signal });
         return;
       } catch (error) {
-        logger.error({ err: error }, 'the restored log cannot be opened; trying again');
+        logger.error({ err: error }, 'the log that took the place of the old one cannot be opened; trying again');
         await delay(REOPEN_MS);
       }
     }
@@ -146,7 +169,7 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
             held.target = held.supervisor.target;
             await claim?.publish({ socket: held.supervisor.target.path });
           }
-          const facts = await inspect(held.target);
+          const facts = await inspect(held.target, config.tenant);
           held.cluster = facts.cluster;
           for (const warning of facts.warnings) logger.warn(warning);
           await claim?.publish({ valkey: describeTarget(held.target) });
@@ -189,7 +212,7 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
             {
               name: 'mcp',
               run: async () => {
-                held.mcp = await listen(lazy.app, options);
+                held.mcp = await listen(lazy.app, appOf, options);
                 await claim?.publish({ mcpUrl: held.mcp.url });
                 return held.mcp.url;
               },
@@ -200,6 +223,8 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
     { signal, ...(options.onStep && { onChange: options.onStep }) },
   );
   const steps = await startup.run();
+  // Whoever keeps the views for others cannot wait to be asked.
+  if (!serves) for (const { tenant } of config.mcp.tenantTokens) appOf(tenant);
 
   let closed: Promise<void> | undefined;
   return {
@@ -217,6 +242,7 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
         await held.mcp?.close();
         await held.reopening;
         await held.opened?.close();
+        await tenants.close();
         await provider.close();
         await held.supervisor?.stop();
         await claim?.release();
@@ -226,15 +252,15 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
   };
 };
 
-const listen = async (app: App, { config, logger: log, attachPort }: InstanceOptions): Promise<McpHttp> => {
-  const { host, port, authToken, allowedHosts, allowedOrigins, publicUrl, maxResponseTokens, toolset, outputSchemas } = config.mcp;
-  const settings = { host, port, authToken, allowedHosts, allowedOrigins, publicUrl, maxResponseTokens, toolset, outputSchemas };
+const listen = async (app: App, appOf: (tenant: string) => App, { config, logger: log, attachPort }: InstanceOptions): Promise<McpHttp> => {
+  const { host, port, authToken, tenantTokens, allowedHosts, allowedOrigins, publicUrl, maxResponseTokens, toolset, outputSchemas } = config.mcp;
+  const settings = { host, port, authToken, tenantTokens, allowedHosts, allowedOrigins, publicUrl, maxResponseTokens, toolset, outputSchemas };
   try {
-    return await startMcpHttp({ app, config: settings, log });
+    return await startMcpHttp({ app, appOf, config: settings, log });
   } catch (error) {
     const taken = isDomainError(error) && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE';
     if (attachPort === undefined || !taken) throw error;
-    return startMcpHttp({ app, config: { ...settings, host: '127.0.0.1', port: 0 }, log });
+    return startMcpHttp({ app, appOf, config: { ...settings, host: '127.0.0.1', port: 0 }, log });
   }
 };
 
@@ -244,16 +270,18 @@ const takeFolder = async (config: Config): Promise<Claim> => {
   throw new AlreadyRunning(config.dataDir, answer.running);
 };
 
-const inspect = async (target: ValkeyTarget): Promise<Awaited<ReturnType<typeof checkServer>>> => {
-  const client = connect(target, 'general', { name: 'omnimem-check', commandTimeoutMs: 10_000 });
+const inspect = async (target: ValkeyTarget, tenant: string): Promise<Awaited<ReturnType<typeof checkServer>>> => {
+  let client: Redis | undefined;
   try {
+    const { at } = await findPlace(target, tenant);
+    client = connect(target, 'general', { name: 'omnimem-check', commandTimeoutMs: 10_000, ...at });
     return await checkServer(client);
   } catch (error) {
     if (!isDomainError(error, 'UNAVAILABLE')) throw error;
     const hint = 'Check VALKEY_URL, and that the server runs and can be reached from here';
     throw new DomainError('UNAVAILABLE', `Valkey at ${describeTarget(target)}: ${error.message}`, hint, { cause: error });
   } finally {
-    client.disconnect();
+    client?.disconnect();
   }
 };
 

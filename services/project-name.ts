@@ -42,7 +42,10 @@ export const projectIn = (around: Surroundings): NamedProject => {
 
 /** `shop` for `https://host/team/shop.git`, `git@host:team/shop`, `/srv/git/shop.git/` and `../shop/.git`. */
 const nameAtRemote = (url: string): string => {
-  const path = url.trim().replace(/[?#].*$/, '').replace(/(?:[/\\]|[/\\]\.git)+$/, '');
+  const path = url
+    .trim()
+    .replace(/[?#].*$/, '')
+    .replace(/(?:[/\\]|[/\\]\.git)+$/, '');
   return decoded(path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'), path.lastIndexOf(':')) + 1)).replace(/\.git$/, '');
 };
 

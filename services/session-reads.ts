@@ -2,7 +2,7 @@
 const SESSIONS = 1_000;
 const PROJECTS = 200;
 
-/** Which version of which project each session has read, for as long as the process lives: whoever has read writes with care. */
+/** Which version of which project, by its key, each session has read, for as long as the process lives: whoever has read writes with care. */
 export type SessionReads = {
   /** The session has the text of this version before it. Without a session nothing is noted. */
   readonly note: (session: string | undefined, project: string, version: number) => void;

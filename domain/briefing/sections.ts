@@ -36,7 +36,7 @@ export const LEAST_USEFUL_FIRST: readonly SectionName[] = [
 export const LIMITS_OF_LISTS = {
   contradiction_warnings: 5,
   preferences: 10,
-  recent_memories: 5,
+  recent_memories: 7,
   reinstate_candidates: 5,
   stale_memories: 10,
   new_knowledge: 10,

@@ -8,8 +8,8 @@ const WORDS_OF_NAME = 40;
 const WORDS_OF_QUERY = 500;
 const NUMBER = /^\p{N}+$/u;
 
-/** Words that follow one another in a text, and the one behind them. */
-type Stretch = { readonly words: readonly Word[]; readonly after: Word | undefined };
+/** Words that follow one another in a text: those at `from` to before `to`. */
+type Stretch = { readonly of: readonly Word[]; readonly from: number; readonly to: number };
 
 /** A name of something that was given up, read once for many questions. */
 export type ReadName = {
@@ -83,25 +83,31 @@ export const readQuery = (query: string): ReadQuery => {
   const all = text.words.slice(0, WORDS_OF_QUERY);
   const core = coreOf(all);
   const stretches = new Map<string, Stretch[]>();
-  for (const stretch of [...stretchesOf(all), ...(core.length < all.length ? stretchesOf(core) : [])]) {
-    for (const key of keysOf(stretch.words)) {
-      const known = stretches.get(key);
-      if (known) known.push(stretch);
-      else stretches.set(key, [stretch]);
-    }
-  }
+  addStretches(stretches, all);
+  if (core.length < all.length) addStretches(stretches, core);
   const bare = bareOf(text.words);
   return { text, bare, stretches, about: keysOf(bare) };
 };
 
-function* stretchesOf(words: readonly Word[]): Generator<Stretch> {
+/** Every stretch under its two keys. A question may be long, so the keys grow word by word. */
+const addStretches = (stretches: Map<string, Stretch[]>, words: readonly Word[]): void => {
+  const add = (key: string, stretch: Stretch): void => {
+    const known = stretches.get(key);
+    if (known) known.push(stretch);
+    else stretches.set(key, [stretch]);
+  };
   for (let from = 0; from < words.length; from++) {
-    for (let to = from + 1; to <= Math.min(words.length, from + LONGEST_NAME); to++) {
-      if (to - from > 1 && words[to - 1]?.afterBreak) break;
-      yield { words: words.slice(from, to), after: words[to] };
+    let [plain, stems] = ['', '~'];
+    for (const [length, word] of words.slice(from, from + LONGEST_NAME).entries()) {
+      if (length > 0 && word.afterBreak) break;
+      plain += word.plain;
+      stems += word.stem;
+      const stretch = { of: words, from, to: from + length + 1 };
+      add(plain, stretch);
+      add(stems, stretch);
     }
   }
-}
+};
 
 /**
  * Whether a question speaks of what was given up: it holds the name, its words apart or joined (`use onnx runtime?` holds
@@ -122,22 +128,20 @@ const holdsWhole = (query: ReadQuery, { text, core, type }: ReadName): boolean =
 
 /** Whether a stretch that reads like the name is it. */
 const isName = (stretch: Stretch, name: readonly Word[], type: AbandonedType): boolean => {
-  const { words } = stretch;
+  const words = stretch.of.slice(stretch.from, stretch.to);
   if (name.length === 1 && name[0]?.common) return false;
   if (name.every(({ stop, dressing }) => stop || dressing)) return false;
   // The name of a thing is not its word in another form: `nesting` is not `nest`.
   if (name.length === 1 && isThing(type) && joined(words) !== joined(name)) return false;
   // `in line` is not `inline`.
   if (words.length !== name.length && words.some(({ stop }) => stop)) return false;
-  return isWhole(stretch);
+  return words.length > 1 || isWhole(stretch);
 };
 
 /** A single word out of a name that is written in one is no name when a capital parts it (`TypeScript`), or it is short (`next.js`). */
-const isWhole = ({ words, after }: Stretch): boolean => {
-  const [first, ...others] = words;
-  if (first === undefined || others.length > 0) return true;
-  const joints = [first.joint, after?.joint ?? 'apart'].filter((joint) => joint !== 'apart');
-  return joints.length === 0 || (joints.every((joint) => joint === 'mark') && first.plain.length >= 3);
+const isWhole = ({ of, from, to }: Stretch): boolean => {
+  const joints = [of[from]?.joint ?? 'apart', of[to]?.joint ?? 'apart'].filter((joint) => joint !== 'apart');
+  return joints.length === 0 || (joints.every((joint) => joint === 'mark') && (of[from]?.plain.length ?? 0) >= 3);
 };
 
 const isAboutPart = ({ bare: asked, about }: ReadQuery, { bare, inside, type }: ReadName): boolean => {

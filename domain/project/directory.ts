@@ -150,7 +150,7 @@ export class ProjectDirectory {
   /** The projects that declare a domain, by name. An archived project, of whose memories none is in use, is left out. */
   inDomain(domain: string): readonly string[] {
     return [...this.#records.values()]
-      .filter(({ name, into, domains }) => into === undefined && domains?.includes(domain) && !this.#isArchived(name))
+      .filter(({ name, domains }) => domains?.includes(domain) && this.canonical(name) === name && !this.#isArchived(name))
       .map(({ name }) => name)
       .sort();
   }

@@ -20,7 +20,8 @@ export const decideMerge = (
   projects: { readonly from: Project; readonly into: Project },
   chain: readonly string[],
 ): Merging => {
-  if (from === into) throw new DomainError('VALIDATION', 'from and into are the same name', 'Name two projects; into is the one that stays');
+  if (from === into)
+    throw new DomainError('VALIDATION', 'from and into are the same name', 'Name two projects; into is the one that stays');
   const present = mergedInto(from, projects.from);
   if (present === into || (present !== undefined && chain.includes(present))) return { onFrom: [], onInto: [] };
   if (chain.includes(from)) {

@@ -9,13 +9,15 @@ export type DomainRouting = {
   readonly matched: Readonly<Record<string, readonly string[]>>;
   readonly unmatched: readonly string[];
   readonly aliased?: Readonly<Record<string, string>>;
+  /** How many projects of a long list were left out. */
+  readonly more?: Readonly<Record<string, number>>;
 };
 
 /** Projects that are told for each domain; the rest are counted. */
 const TOLD = 20;
 
 /** The same without the tail of long lists, each with the number that was left out. */
-export const shortRouting = (routing: DomainRouting): DomainRouting & { readonly more?: Readonly<Record<string, number>> } => {
+export const shortRouting = (routing: DomainRouting): DomainRouting => {
   const lists = Object.entries(routing.matched);
   const long = lists.filter(([, projects]) => projects.length > TOLD);
   if (long.length === 0) return routing;
@@ -90,14 +92,21 @@ export const scopeOf = (
   const common = { ...named, routing };
   const matched = Object.keys(routing.matched);
   if (matched.length === 0) return { names: byName, ...common, domainNotice: leftAside(routing.unmatched, projects !== undefined) };
-  const some = routing.unmatched.length > 0 ? `No project declares ${routing.unmatched.join(', ')}; only ${matched.join(', ')} narrowed this search.` : undefined;
+  const some =
+    routing.unmatched.length > 0
+      ? `No project declares ${routing.unmatched.join(', ')}; only ${matched.join(', ')} narrowed this search.`
+      : undefined;
   if (!projects) return { names: allNames(directory, led), ...common, ...(some !== undefined && { domainNotice: some }) };
 
   const wanted = new Set(projects.map((project) => directory.canonical(project)));
   const both = led.filter((project) => wanted.has(project));
   if (both.length > 0) return { names: allNames(directory, both), ...common, ...(some !== undefined && { domainNotice: some }) };
   const none = `No project of project_filter declares ${matched.join(' or ')}, so nothing was searched.`;
-  return { names: [], ...common, domainNotice: [none, some && `No project at all declares ${routing.unmatched.join(', ')}.`].filter(Boolean).join(' ') };
+  return {
+    names: [],
+    ...common,
+    domainNotice: [none, some && `No project at all declares ${routing.unmatched.join(', ')}.`].filter(Boolean).join(' '),
+  };
 };
 
 const routingOf = (directory: ProjectDirectory, { domains, aliased, rejected }: ParsedDomains): DomainRouting => {

@@ -57,7 +57,9 @@ export const undoProject = (
   });
   field('state', ofType('MemoryDeprioritised', 'MemoryReinstated'), ({ context }) => stateBack(now.context, context));
   field('domains', ofType('ProjectDomainsDeclared'), ({ domains = [] }) =>
-    same(domains, now.domains) || (domains.length === 0 && !now.domains) ? [] : [{ type: 'ProjectDomainsDeclared', data: { domains: [...domains] } }],
+    same(domains, now.domains) || (domains.length === 0 && !now.domains)
+      ? []
+      : [{ type: 'ProjectDomainsDeclared', data: { domains: [...domains] } }],
   );
   for (const from of new Set(events.flatMap((event) => (event.type === 'ProjectsMerged' ? [event.data.from] : []))))
     field(

@@ -1,4 +1,4 @@
-import { opposedBy } from './contradiction.js';
+import { type Claims, claimsIn, opposedBy } from './contradiction.js';
 import { diffWords, type Hunk, overlap } from './diff.js';
 import { contentWords, type Word, type WordKind, wordsOf } from './words.js';
 
@@ -9,6 +9,22 @@ export type Conflict = {
   /** For people. */
   readonly explanation: string;
 };
+
+/** A text as it is compared, read once for any number of comparisons. */
+export type Statement = {
+  readonly text: string;
+  readonly claims: Claims;
+  /** The words that say something, and all of them. */
+  readonly content: readonly Word[];
+  readonly words: readonly Word[];
+};
+
+export const statementOf = (text: string): Statement => ({
+  text,
+  claims: claimsIn(text),
+  content: contentWords(text),
+  words: wordsOf(text),
+});
 
 /** Word overlap from which two texts are the same sentence with another value. */
 const SAME_SENTENCE = 0.6;
@@ -107,9 +123,9 @@ const SHOWN: Partial<Readonly<Record<WordKind, string>>> = {
 };
 
 /** The same sentence with another value in the same place. */
-const otherValue = (a: string, b: string): Conflict | undefined => {
-  if (Math.max(a.length, b.length) > COMPARED_LENGTH) return undefined;
-  const [old, fresh] = [contentWords(a), contentWords(b)];
+const otherValue = (a: Statement, b: Statement): Conflict | undefined => {
+  if (Math.max(a.text.length, b.text.length) > COMPARED_LENGTH) return undefined;
+  const [old, fresh] = [a.content, b.content];
   if (overlap(old, fresh) < SAME_SENTENCE) return undefined;
   const hunks = diffWords(old, fresh);
   if (denialOf(hunks)) return { cue: 'not', explanation: 'One text denies what the other says in the same words.' };
@@ -118,7 +134,7 @@ const otherValue = (a: string, b: string): Conflict | undefined => {
   const [first] = hunks;
   if (!first || !kind || kinds.some((each) => each === undefined)) return undefined;
   if (NAMES.has(kind) && hunks.length > 1) return undefined;
-  const sentence = wordsOf(a);
+  const sentence = a.words;
   const { before } = around(sentence, first);
   if (first.from < SAME_SUBJECT && !(first.from > 0 && says(before))) return undefined;
   if (!hunks.every((hunk, i) => isPredicate(sentence, hunk, kinds[i] ?? kind))) return undefined;
@@ -129,9 +145,9 @@ const otherValue = (a: string, b: string): Conflict | undefined => {
  * What two texts disagree on, as far as rules without a model see: one affirms what the other denies (17 pairs of opposite words), or
  * both give one thing another number, version, weekday, name or opposite word. Undefined when nothing says so. Symmetric.
  */
-export const conflictBetween = (a: string, b: string): Conflict | undefined => {
-  const cue = opposedBy(a, b);
+export const conflictBetween = (a: Statement, b: Statement): Conflict | undefined => {
+  const cue = opposedBy(a.claims, b.claims);
   if (cue !== undefined) return { cue, explanation: `One text affirms what the other denies of the same thing (${cue}).` };
   // In one order, so that the answer does not depend on who came first.
-  return a < b ? otherValue(a, b) : otherValue(b, a);
+  return a.text < b.text ? otherValue(a, b) : otherValue(b, a);
 };

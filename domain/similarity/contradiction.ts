@@ -117,20 +117,32 @@ const aboutTheSame = (a: Claim, b: Claim, share: number): boolean => {
   return shared >= share * Math.min(a.scope.size, b.scope.size);
 };
 
+/** What a text affirms and denies, for each pair of opposite forms that it uses. Read once, compared often. */
+export type Claims = { readonly byPair: ReadonlyMap<number, ReturnType<typeof claimsOf>>; readonly denies: boolean };
+
+/** Reads the first 4,000 UTF-16 units. */
+export const claimsIn = (text: string): Claims => {
+  const read = folded(text);
+  const clauses = clausesOf(read);
+  const byPair = new Map<number, ReturnType<typeof claimsOf>>();
+  for (const [place, entry] of COMPILED.entries()) {
+    const claimed = claimsOf(clauses, entry);
+    if (claimed.negative.length + claimed.positive.length > 0) byPair.set(place, claimed);
+  }
+  return { byPair, denies: DENIES.test(read) };
+};
+
 /**
  * The pair of opposite forms (`never/always`) by which one text says of a thing what the other denies of it, by 17 pairs (contract 19.2), or
  * undefined. Both claims must speak of the same thing in clauses that share their words, so a common "use" or "with" is no contradiction; and a
- * text that holds both forms contradicts neither itself nor a text that agrees with it on the same thing. Symmetric. Reads the first 4,000
- * UTF-16 units.
+ * text that holds both forms contradicts neither itself nor a text that agrees with it on the same thing. Symmetric.
  */
-export const opposedBy = (a: string, b: string): string | undefined => {
-  const [foldedA, foldedB] = [folded(a), folded(b)];
-  if (!DENIES.test(foldedA) && !DENIES.test(foldedB)) return undefined;
-  const clausesOfA = clausesOf(foldedA);
-  const clausesOfB = clausesOf(foldedB);
-  return COMPILED.find((entry) => {
-    const left = claimsOf(clausesOfA, entry);
-    const right = claimsOf(clausesOfB, entry);
+export const opposedBy = (a: Claims, b: Claims): string | undefined => {
+  if (!a.denies && !b.denies) return undefined;
+  return COMPILED.find((entry, place) => {
+    const left = a.byPair.get(place);
+    const right = b.byPair.get(place);
+    if (!left || !right) return false;
     const opposed = (denying: typeof left, affirming: typeof left): boolean =>
       denying.negative.some((no) =>
         affirming.positive.some(
@@ -144,5 +156,8 @@ export const opposedBy = (a: string, b: string): string | undefined => {
   })?.name;
 };
 
-/** Whether one text affirms what the other denies, as `opposedBy` sees it. */
-export const looksContradictory = (a: string, b: string): boolean => opposedBy(a, b) !== undefined;
+/** Whether one of two texts affirms what the other denies, as `opposedBy` sees it. */
+export const looksContradictory = (a: string, b: string): boolean => {
+  if (!DENIES.test(folded(a)) && !DENIES.test(folded(b))) return false;
+  return opposedBy(claimsIn(a), claimsIn(b)) !== undefined;
+};

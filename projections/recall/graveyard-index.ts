@@ -1,4 +1,4 @@
-import { type ReadName, readName, readQuery, speaksOf } from '../../domain/graveyard/match.js';
+import { readName, readQuery, speaksOf } from '../../domain/graveyard/match.js';
 import type { Abandoned } from '../../domain/memory/events.js';
 
 /** A dead end and the memory that carries it. */
@@ -38,7 +38,8 @@ export class GraveyardIndex {
     if (this.#deadEnds.size === 0) return [];
     const query = readQuery(question);
     const carriers = new Set<string>();
-    for (const place of [...query.stretches.keys(), ...query.about]) for (const key of this.#carriers.get(place) ?? []) carriers.add(key);
+    for (const place of [...query.stretches.keys(), ...query.about.map(partPlace)])
+      for (const key of this.#carriers.get(place) ?? []) carriers.add(key);
     return [...carriers]
       .flatMap((key) => (this.#deadEnds.get(key) ?? []).map((approach) => ({ key, approach })))
       .filter(({ approach }) => speaksOf(query, readName(approach.name, approach.type)))
@@ -53,7 +54,10 @@ export class GraveyardIndex {
 }
 
 const placesOf = (approaches: readonly Abandoned[]): ReadonlySet<string> =>
-  new Set(approaches.map(({ name, type }) => readName(name, type)).flatMap(({ keys, inside }: ReadName) => [...keys, ...inside]));
+  new Set(approaches.map(({ name, type }) => readName(name, type)).flatMap(({ keys, inside }) => [...keys, ...inside.map(partPlace)]));
+
+/** Parts of names are kept apart, since most words of a question are part of some name. */
+const partPlace = (key: string): string => `>${key}`;
 
 /** Ties go by key and name, so that one question has one answer. */
 const newestFirst = (a: DeadEnd, b: DeadEnd): number =>

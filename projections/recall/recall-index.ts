@@ -1,29 +1,25 @@
 import type { DomainEvent } from '../../domain/catalogue.js';
-import { comparePositions, type LogEntry, ORIGIN, type Position, positionOf, type Recorded, subjectOf } from '../../domain/envelope.js';
+import { comparePositions, type LogEntry, ORIGIN, type Position, positionOf, type Recorded } from '../../domain/envelope.js';
 import { erases } from '../../domain/erasure.js';
-import { DomainError } from '../../domain/errors.js';
 import { ProjectDirectory } from '../../domain/project/directory.js';
 import { isRecallable, projectOf } from '../../domain/project/key.js';
-import { compileTopics, type TopicMatcher } from '../../domain/suppression.js';
 import { NAMESPACES, type Namespace } from '../../domain/vocabulary.js';
 import { identify } from '../batch.js';
 import { createPages, type Pages } from '../pages.js';
 import type { LexicalIndex } from '../search/ports.js';
 import { Announcements } from './announcements.js';
-import { type Document, evolveDocument, searchableText, setsText } from './document.js';
+import { type Document, evolveDocument, searchableText } from './document.js';
 import { GraveyardIndex } from './graveyard-index.js';
 import { type IndexContent, IndexSnapshot, WORTH_SAVING, waitingForGraphs } from './index-snapshot.js';
+import { entriesOf, subjectsWithText } from './log-pages.js';
 import { Progress } from './progress.js';
-import type { RecallIndexParts } from './recall-index-parts.js';
+import { notToBeReplaced, type RecallIndexParts, SUCCESSION_MS } from './recall-index-parts.js';
 import { type Model, VectorSpace } from './space.js';
+import { type Suppressed, SuppressedTopics } from './suppressed-topics.js';
 
 const PAGE = 500;
 const IDLE_MS = 1_000;
 const BACKOFF_MS = 250;
-/** How long an index that takes this one's place may take for the last events. */
-const SUCCESSION_MS = 10_000;
-
-export type { RecallIndexParts };
 
 /**
  * The in-process view that recall searches: documents, words and vectors, kept by following the log from its beginning.
@@ -45,8 +41,7 @@ export class RecallIndex {
   #serving: VectorSpace | undefined;
   #building: VectorSpace | undefined;
   #modelInLog: Model | undefined;
-  #topics = new Map<string, string | undefined>();
-  #matcher: TopicMatcher = compileTopics([]);
+  #suppressed = new SuppressedTopics();
   #announcements: Announcements;
   #pages: Pages;
   #stopping = new AbortController();
@@ -99,8 +94,8 @@ export class RecallIndex {
     return this.#modelInLog;
   }
 
-  get suppressed(): { readonly topics: ReadonlyMap<string, string | undefined>; readonly matches: TopicMatcher } {
-    return { topics: this.#topics, matches: this.#matcher };
+  get suppressed(): Suppressed {
+    return this.#suppressed;
   }
 
   /** The word index of one namespace. */
@@ -144,14 +139,12 @@ export class RecallIndex {
    */
   replaceWith(other: RecallIndex): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#succession = async () => {
-        this.#succession = undefined;
-        await this.#inherit(other).then(resolve, reject);
-      };
+      this.#succession = () => this.#inherit(other).then(resolve, reject);
     });
   }
 
   async #inherit(other: RecallIndex): Promise<void> {
+    this.#succession = undefined;
     await Promise.all([this.#switching, other.progress.waitFor(this.progress.position, SUCCESSION_MS)]);
     other.#stopping.abort();
     await other.#running;
@@ -163,7 +156,7 @@ export class RecallIndex {
     // Every public part but the progress, which others wait on.
     Object.assign(this, Object.fromEntries(Object.entries(other).filter(([name]) => name !== 'progress')));
     [this.#lexical, this.#serving, this.#modelInLog] = [other.#lexical, other.#serving, other.#modelInLog];
-    [this.#topics, this.#matcher, this.#lastEventId] = [other.#topics, other.#matcher, other.#lastEventId];
+    [this.#suppressed, this.#lastEventId] = [other.#suppressed, other.#lastEventId];
     this.#readSinceSnapshot += other.#readSinceSnapshot;
     this.progress.reached(other.progress.position);
     other.#serving = undefined;
@@ -222,8 +215,7 @@ export class RecallIndex {
     for (const key of [...this.documents.keys()]) await this.#drop(key);
     this.projects.restore([]);
     this.degraded.clear();
-    this.#topics.clear();
-    this.#matcher = compileTopics([]);
+    this.#suppressed = new SuppressedTopics();
     this.#modelInLog = undefined;
     this.#lastEventId = undefined;
     this.#pages.forget();
@@ -242,14 +234,7 @@ export class RecallIndex {
       this.degraded.delete(subject);
       await this.#drop(subject);
     }
-    const end = this.progress.position;
-    for (let from: Position = ORIGIN; comparePositions(from, end) < 0; ) {
-      const page = await this.#parts.log.read(from, PAGE);
-      const last = page.at(-1);
-      if (!last) break;
-      from = positionOf(last);
-      await this.#apply(page.filter((entry) => comparePositions(positionOf(entry), end) <= 0 && subjects.has(subjectOf(entry) ?? '')));
-    }
+    for await (const page of entriesOf(this.#parts.log, subjects, this.progress.position, PAGE)) await this.#apply(page);
   }
 
   async #apply(page: readonly LogEntry<DomainEvent>[]): Promise<void> {
@@ -309,8 +294,7 @@ export class RecallIndex {
       if (document.state === 'deprioritised' && document.reinstateHints.length > 0) this.hinted.add(document.key);
     }
     this.#lexical = new Map(NAMESPACES.map((namespace) => [namespace, indexOf(namespace).words]));
-    this.#topics = new Map(topics);
-    this.#matcher = compileTopics([...this.#topics.keys()]);
+    this.#suppressed = new SuppressedTopics(topics);
     this.#modelInLog = model;
     const vectorsOf = (dimension: number, namespace: Namespace) =>
       indexOf(namespace).vectors ?? this.#parts.createVectors(dimension, namespace, model.id);
@@ -335,7 +319,7 @@ export class RecallIndex {
       position: this.progress.position,
       eventId,
       documents: [...this.documents.values()],
-      topics: [...this.#topics],
+      topics: [...this.suppressed.topics],
       projects: this.projects.records(),
       model: space.model,
       missing: [...space.missing],
@@ -381,22 +365,12 @@ export class RecallIndex {
   }
 
   #applyToRest(event: Recorded<DomainEvent>): void {
-    switch (event.type) {
-      case 'TopicSuppressed':
-        this.#topics.set(event.data.topic, event.data.reason);
-        this.#matcher = compileTopics([...this.#topics.keys()]);
-        break;
-      case 'TopicUnsuppressed':
-        this.#topics.delete(event.data.topic);
-        this.#matcher = compileTopics([...this.#topics.keys()]);
-        break;
-      case 'EmbeddingModelChanged':
-        this.#modelInLog = { id: event.data.to, name: event.data.name, dimension: event.data.dimension };
-        this.#switching = this.#switching
-          .then(() => this.#serve())
-          .catch((error) => this.#parts.onTrouble('a vector space could not be loaded', error));
-        break;
-    }
+    this.#suppressed.apply(event);
+    if (event.type !== 'EmbeddingModelChanged') return;
+    this.#modelInLog = { id: event.data.to, name: event.data.name, dimension: event.data.dimension };
+    this.#switching = this.#switching
+      .then(() => this.#serve())
+      .catch((error) => this.#parts.onTrouble('a vector space could not be loaded', error));
   }
 
   /** Makes the space that the log names the serving one; the old one serves until the new one is loaded. */
@@ -409,6 +383,8 @@ export class RecallIndex {
     this.#serving = space;
     if (this.#building === space) this.#building = undefined;
     await old?.close();
+    // While the log is still being read, what it left then may be what it came back to.
+    if (old && this.progress.everCaughtUp) await this.#parts.retireVectors?.(old.model.id);
   }
 
   /** Resolves when a switch of models that the log has named is done here. */
@@ -421,10 +397,3 @@ export class RecallIndex {
     return this.progress.position;
   }
 }
-
-const notToBeReplaced = (): DomainError =>
-  new DomainError('CONFLICT', 'The search index was not replaced: a move to another model is under way', 'Reindex again when it is done.');
-
-const subjectsWithText = (page: readonly LogEntry<DomainEvent>[]): readonly string[] => [
-  ...new Set(page.flatMap((entry) => (entry.kind === 'event' && setsText(entry.event) ? [entry.event.envelope.subject] : []))),
-];

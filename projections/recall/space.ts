@@ -59,13 +59,18 @@ export class VectorSpace {
     for (let from = 0; from < memories.length; from += BATCH) {
       const batch = memories.slice(from, from + BATCH);
       const found = await (begun ?? this.read(batch));
-      for (const key of batch) {
-        const document = current(key);
-        const cached = found.get(key);
-        if (!document) continue;
-        if (cached?.contentVersion !== document.contentVersion) this.missing.add(key);
-        else await this.#take(document, cached.vectors);
-      }
+      // All at once: an index outside this process takes as long for one as for many.
+      const taken = await Promise.allSettled(
+        batch.map(async (key) => {
+          const document = current(key);
+          const cached = found.get(key);
+          if (!document) return;
+          if (cached?.contentVersion !== document.contentVersion) this.missing.add(key);
+          else await this.#take(document, cached.vectors);
+        }),
+      );
+      const failed = taken.find((outcome) => outcome.status === 'rejected');
+      if (failed) throw failed.reason;
     }
   }
 

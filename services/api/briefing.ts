@@ -42,6 +42,8 @@ export type BriefedExperience = {
   readonly outcome_breakdown: Readonly<Record<Outcome, number>>;
   readonly graveyard?: readonly { readonly name: string; readonly type: string; readonly reason: string }[];
   readonly top_3_breakthroughs?: readonly { readonly key: string; readonly breakthrough: string }[];
+  /** Of the memories that took the most effort. */
+  readonly gotchas?: readonly { readonly key: string; readonly gotchas: string }[];
 };
 
 /** Every part is left out when it has nothing to say. */
@@ -86,6 +88,8 @@ export type BriefingResult = BriefingSections & {
   readonly project_suggestion?: ProjectSuggestion;
   readonly stale?: { readonly events: number; readonly note: string };
   readonly as_of?: AsOf;
+  /** Parts that cannot be told now, and why. */
+  readonly unavailable?: Readonly<Record<string, string>>;
   /** What the budget left out: entries of a list, or `true` for a whole part or for texts that were cut. */
   readonly trimmed?: Readonly<Record<string, number | true>>;
   readonly trimmed_note?: string;

@@ -11,5 +11,8 @@ export type Call = {
   readonly progress?: ((message: string, done?: number, total?: number) => void) | undefined;
 };
 
+/** Set when a view was behind the log's head by more than the bound: what was stored last may be missing. */
+export type Staleness = { readonly stale?: { readonly events: number; readonly note: string } };
+
 /** `false` when the write is safe in the log but a view was late; recall may miss it for a moment. */
 export type Visible = { readonly visible?: boolean };

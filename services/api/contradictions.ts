@@ -1,5 +1,6 @@
 import type { Namespace, State } from '../../domain/vocabulary.js';
 import type { Call, Visible } from './call.js';
+import type { ProjectNote } from './project-identity.js';
 
 export type CheckContradictionsInput = {
   /** Looks among the 20 memories nearest to it; without one, among the newest 200. */
@@ -25,7 +26,8 @@ export type CheckContradictionsResult = {
   /** Pairs that were compared word by word. */
   readonly checked: number;
   readonly note?: string;
-} & Visible;
+} & ProjectNote &
+  Visible;
 
 export type ResolveContradictionInput = {
   readonly key_a: string;

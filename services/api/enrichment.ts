@@ -13,6 +13,8 @@ export type QueueStatusResult = {
   /** ISO time of the oldest text that waits. */
   readonly oldest_pending_at?: string;
   readonly enrichment: 'on' | 'off';
+  /** Somebody asked to try again, and no worker has taken that up yet. */
+  readonly retry_waits?: true;
   /** What keeps it from going on. */
   readonly trouble?: { readonly code: string; readonly since: string; readonly failures: number; readonly stopped: boolean };
   readonly note?: string;

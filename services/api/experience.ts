@@ -1,7 +1,6 @@
 import type { AbandonedType, Namespace, Outcome, State } from '../../domain/vocabulary.js';
-import type { Call, Visible } from './call.js';
+import type { Call, Staleness, Visible } from './call.js';
 import type { ProjectNote } from './project-identity.js';
-import type { RecallNotes } from './recall.js';
 
 /** Something that was tried and given up, as it is told. */
 export type AbandonedInput = { readonly name: string; readonly type: AbandonedType; readonly reason: string };
@@ -76,7 +75,7 @@ export type ExperienceSummaryResult = {
   /** Set when there are more dead ends than are listed. */
   readonly graveyard_cut?: { readonly shown: number; readonly note: string };
   readonly top_3_breakthroughs: readonly { readonly key: string; readonly effort_score?: number; readonly breakthrough: string }[];
-} & Pick<RecallNotes, 'stale'> &
+} & Staleness &
   ProjectNote;
 
 export type WarnIfAbandonedInput = { readonly query: string; readonly project?: string | undefined };
@@ -95,7 +94,7 @@ export type WarnIfAbandonedResult = (
   | { readonly status: 'clear' }
   | { readonly status: 'warning'; readonly matches: readonly AbandonedMatch[]; readonly total: number }
 ) &
-  Pick<RecallNotes, 'stale'> &
+  Staleness &
   ProjectNote;
 
 /** A dead end that a query touches, beside the results of a recall. */

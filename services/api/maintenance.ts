@@ -1,5 +1,6 @@
 import type { MaintenanceRun } from '../../projections/maintenance.js';
 import type { Call, Visible } from './call.js';
+import type { ProjectNote } from './project-identity.js';
 
 export type MaintainInput = {
   /** Absent: the whole store. */
@@ -24,8 +25,8 @@ export type MaintainResult = {
   readonly kept_for_experience?: readonly { readonly key: string; readonly copy_of: string }[];
   /** What there is beyond the cap of one run. */
   readonly left: number;
-  readonly note?: string;
-} & Visible;
+} & ProjectNote &
+  Visible;
 
 /** What keeps the store tidy. Nothing here erases. */
 export type MaintenanceCommands = {

@@ -21,6 +21,8 @@ export type SetProjectContextInput = {
   readonly current_state: string;
   /** Left out: the old ones stay. */
   readonly notes?: string | undefined;
+  /** Kinds of work, all of them. Left out: those that are declared stay. */
+  readonly domains?: string | readonly string[] | undefined;
   /** The version that was read. Older than the last change of the state: CONFLICT. */
   readonly version?: number | undefined;
   /** Skips the secrets check. */
@@ -33,6 +35,10 @@ export type SetProjectContextResult = {
   readonly version: number;
   readonly embedding: 'stored' | 'pending' | 'off';
   readonly replaced?: ReplacedState;
+  /** What is declared now, where `domains` was given; what was taken for another name, and what is no domain. */
+  readonly domains?: readonly string[];
+  readonly aliased?: Readonly<Record<string, string>>;
+  readonly rejected?: readonly string[];
   /** The name is new, and close to others. */
   readonly project_suggestion?: ProjectSuggestion;
 } & Visible;

@@ -1,7 +1,9 @@
 import { appendFile, open, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Redis } from 'iovalkey';
-import { ORIGIN, type Position } from '../../domain/envelope.js';
+import { comparePositions, ORIGIN, type Position } from '../../domain/envelope.js';
+import { erases } from '../../domain/erasure.js';
+import { projectOf } from '../../domain/project/key.js';
 import type { Keys } from '../../projections/keys.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
 import { makeFolder, syncFolder } from './files.js';
@@ -21,8 +23,34 @@ export const readForgotten = async (path: string): Promise<readonly Erased[]> =>
   });
   return text.split('\n').flatMap((line) => {
     const [, subject, position] = /^(\S+) (\d+-\d+)$/.exec(line) ?? [];
-    return subject !== undefined && position !== undefined ? [{ subject, position }] : [];
+    return subject !== undefined && position !== undefined ? [{ subject: subject.replaceAll('%20', ' '), position }] : [];
   });
+};
+
+/** A line ends a subject at a blank, and the name of a project may hold some. */
+const lineOf = ({ subject, position }: Erased): string => `${subject.replaceAll(' ', '%20')} ${position}`;
+
+/** A memory is forgotten once and for all; a project may be set anew and deleted again. */
+const identityOf = (erased: Erased): string => (projectOf(erased.subject) === undefined ? erased.subject : lineOf(erased));
+
+export type Erasures = {
+  /** Memories: nothing of them ever comes back. */
+  readonly forgotten: Set<string>;
+  /** Projects, and the place of their last deletion: what was before it never comes back. */
+  readonly deleted: ReadonlyMap<string, Position>;
+  /** How many erasures there are. */
+  readonly size: number;
+};
+
+export const erasuresOf = (all: readonly Erased[]): Erasures => {
+  const forgotten = new Set<string>();
+  const deleted = new Map<string, Position>();
+  for (const { subject, position } of all) {
+    const before = deleted.get(subject);
+    if (projectOf(subject) === undefined) forgotten.add(subject);
+    else if (before === undefined || comparePositions(position, before) > 0) deleted.set(subject, position);
+  }
+  return { forgotten, deleted, size: new Set(all.map(identityOf)).size };
 };
 
 /** Both the file in the folder itself and the one beside it: a set, or a folder of sets. */
@@ -45,22 +73,22 @@ export const erasedSince = async (
         for (let i = 0; i + 1 < fields.length; i += 2) if (fields[i] === name) return fields[i + 1];
         return undefined;
       };
-      const subject = field('type') === 'MemoryForgotten' ? field('subject') : undefined;
-      if (subject !== undefined && /^\S+$/.test(subject)) erased.push({ subject, position });
+      const subject = erases(field('type')) ? field('subject') : undefined;
+      if (subject !== undefined && /^\S+ /.test(lineOf({ subject, position }))) erased.push({ subject, position });
     }
     if (page.length < PAGE) return { erased, readTo };
   }
 };
 
-/** Adds what is not listed yet, durably; lines are never taken away. Answers how many subjects the file lists now. */
+/** Adds what is not listed yet, durably; lines are never taken away. Answers how many erasures the file lists now. */
 export const addForgotten = async (root: string, erased: readonly Erased[]): Promise<number> => {
   const path = forgottenFile(root);
-  const known = new Set((await readForgotten(path)).map(({ subject }) => subject));
-  const fresh = erased.filter(({ subject }) => !known.has(subject));
+  const known = new Set((await readForgotten(path)).map(identityOf));
+  const fresh = erased.filter((one) => !known.has(identityOf(one)));
   if (fresh.length === 0) return known.size;
   await makeFolder(root);
   // A torn last line of a killed writer must not swallow the first of these.
-  await appendFile(path, `\n${fresh.map(({ subject, position }) => `${subject} ${position}`).join('\n')}\n`, { mode: 0o600 });
+  await appendFile(path, `\n${fresh.map(lineOf).join('\n')}\n`, { mode: 0o600 });
   const file = await open(path, 'r');
   try {
     await file.sync();
@@ -68,7 +96,7 @@ export const addForgotten = async (root: string, erased: readonly Erased[]): Pro
     await file.close();
   }
   await syncFolder(root);
-  return new Set([...known, ...fresh.map(({ subject }) => subject)]).size;
+  return new Set([...known, ...fresh.map(identityOf)]).size;
 };
 
 /**

@@ -21,6 +21,9 @@ for i, tail in ipairs(cjson.decode(ARGV[1])) do
       if event.y and event.s then redis.call('HSET', key, 'cv', n) end
       if tail.o then redis.call('HSET', key, 'f', tostring(tail.o)) end
     end
+    if tail.o then
+      for n = 1, tail.o - 1 do redis.call('HDEL', key, tostring(n)) end
+    end
     for claim in string.gmatch(redis.call('HGET', key, 'c') or '', '%S+') do
       if redis.call('HGET', KEYS[3], claim) == subject then redis.call('HDEL', KEYS[3], claim) end
     end

@@ -11,11 +11,11 @@ import { unavailableWhenDown } from '../valkey/errors.js';
 import { eventOf } from './claims.js';
 import type { Secrets } from './crypt.js';
 import { type EnvelopeFacts, factsOf, fromWire, type RawEntry } from './entry.js';
+import { erasedBelow } from './fate.js';
 import { type OpenedBackup, openBackup } from './opened.js';
 import { forgetAgain } from './reforget.js';
 import { storeCursor } from './target.js';
 import { readVectorFile, storeVectors } from './vectors.js';
-import { erasedBelow } from './writer.js';
 
 const MERGE = loadScript('services/backup/merge.lua');
 const BATCH = 200;
@@ -181,7 +181,7 @@ const append = async (store: Store, backup: OpenedBackup, tails: readonly Tail[]
     const args: (string | Buffer)[] = [''];
     const arg = (...values: readonly (string | Buffer)[]): number => args.push(...values) - values.length + 1;
     const plan = batch.map((tail, i) => {
-      const below = erasedBelow(backup, tail.subject) ?? backup.fates.get(tail.subject)?.erasedBy;
+      const below = erasedBelow(backup, tail.subject);
       const claim = claimAfter(log.salt, before[i]?.events ?? [], tail, below);
       return {
         k: scriptKeys.push(keys.payloads(tail.subject)),

@@ -4,14 +4,12 @@ import { DomainError } from '../../domain/errors.js';
 import { type Open, openFor, type Secrets } from './crypt.js';
 import { BackupDamaged } from './damage.js';
 import { chainStart, factsOf, type RawEntry } from './entry.js';
-import { forgottenAround, forgottenFile, readForgotten } from './forgotten.js';
+import { type Fate, goesUnsaid } from './fate.js';
+import { erasuresOf, forgottenAround, forgottenFile, readForgotten } from './forgotten.js';
 import { type BackupSet, findSet, type Manifest, payloadsFile } from './layout.js';
 import { readSegment } from './segment.js';
 import { readSide, type Side } from './side.js';
 import { isWithin, type Until } from './until.js';
-
-/** What becomes of a subject: its last version before the cut, and the version that erased it, wherever in the log. */
-export type Fate = { last: number; erasedBy: number | undefined };
 
 export type OpenedBackup = {
   readonly set: BackupSet;
@@ -23,8 +21,10 @@ export type OpenedBackup = {
   /** Whether the cut is the end of the backup. */
   readonly whole: boolean;
   readonly fates: ReadonlyMap<string, Fate>;
-  /** Subjects that were forgotten: in this log at any time, or listed beside the backups. */
+  /** Memories that were forgotten: in this log at any time, or listed beside the backups. */
   readonly forgotten: ReadonlySet<string>;
+  /** Projects that were deleted at the end, of which no event before the cut says so. */
+  readonly deleted: readonly string[];
   /** Entries that nobody could read in the source either; they are restored as they are. */
   readonly faults: number;
   /** The entries before the cut, a segment at a time, each held against its chain again. */
@@ -56,7 +56,7 @@ export const openBackup = async ({ path, secrets, until, roots = [], onProgress,
   const open = await openFor(dir, manifest.encryption, secrets);
   checkOrder(manifest);
   const listed = await Promise.all([forgottenAround(dir), ...roots.map((root) => readForgotten(forgottenFile(root)))]);
-  const forgotten = new Set(listed.flat().map(({ subject }) => subject));
+  const { forgotten, deleted } = erasuresOf(listed.flat());
   const fates = new Map<string, Fate>();
   const gaps: { readonly subject: string; readonly n: number; readonly position: Position; readonly part: string }[] = [];
   const cut = { events: 0, head: ORIGIN, passed: false };
@@ -85,13 +85,15 @@ export const openBackup = async ({ path, secrets, until, roots = [], onProgress,
         if (until?.kind === 'event' && id === until.id) cut.passed = true;
       }
       if (subject === undefined || n === undefined) continue;
-      const fate = fates.get(subject) ?? { last: 0, erasedBy: undefined };
+      const fate: Fate = fates.get(subject) ?? { last: 0, erasedBy: undefined };
       if (within) fate.last = Math.max(fate.last, n);
       if (erases(type) && entry.payload) {
         fate.erasedBy = n;
         // A deleted project may have a new context after it; a forgotten memory never comes back.
         if (type === 'MemoryForgotten') forgotten.add(subject);
       }
+      const deletedAt = deleted.get(subject);
+      if (deletedAt !== undefined && comparePositions(entry.position, deletedAt) < 0) fate.deletedBelow = n + 1;
       fates.set(subject, fate);
       if (!entry.payload && (entry.state === 'p' || entry.state === 'h')) gaps.push({ subject, n, position: entry.position, part });
     }
@@ -101,8 +103,8 @@ export const openBackup = async ({ path, secrets, until, roots = [], onProgress,
     throw new DomainError('NOT_FOUND', `The backup holds no event ${until.id}`, 'omnimem log shows the ids of events.');
   }
   for (const { subject, n, position, part } of gaps) {
-    const erasedBy = fates.get(subject)?.erasedBy;
-    if (erasedBy === undefined ? forgotten.has(subject) : n < erasedBy) continue;
+    const { erasedBy, deletedBelow = 0 } = fates.get(subject) ?? {};
+    if (n < deletedBelow || (erasedBy === undefined ? forgotten.has(subject) : n < erasedBy)) continue;
     throw new BackupDamaged('missing', part, `the payload of ${position}, which nobody forgot`);
   }
   if (manifest.side === undefined) throw new BackupDamaged('torn', 'manifest.json', 'the first run did not get far enough');
@@ -118,6 +120,7 @@ export const openBackup = async ({ path, secrets, until, roots = [], onProgress,
     whole: cut.events === manifest.events,
     fates,
     forgotten,
+    deleted: [...fates.keys()].filter((subject) => !forgotten.has(subject) && goesUnsaid({ fates, forgotten }, subject)),
     faults,
     entries: async function* () {
       let left = cut.events;

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import type { Redis } from 'iovalkey';
-import { ORIGIN } from '../../domain/envelope.js';
+import { comparePositions, ORIGIN, type Position } from '../../domain/envelope.js';
+import { erases } from '../../domain/erasure.js';
 import { DomainError } from '../../domain/errors.js';
 import type { Keys } from '../../projections/keys.js';
 import { type Open, openFor, type Seal, type Secrets, sealFor } from './crypt.js';
 import { factsOf } from './entry.js';
 import { removeStale, removeTemporaries, writeWhole } from './files.js';
-import { addForgotten, erasedSince, forgottenAround } from './forgotten.js';
+import { addForgotten, type Erasures, erasedSince, erasuresOf, forgottenAround } from './forgotten.js';
 import { type BackupSet, listSets, type Manifest, payloadsFile, sideFile, vectorsFile, writeManifest } from './layout.js';
 import { withBackupLease } from './lease.js';
 import { encodePayloads, readEnvelopes, readPayloads } from './segment.js';
@@ -52,7 +53,7 @@ export const purgeBackups = (parts: PurgeParts, { root, secrets, signal, onProgr
         const erased = await forgottenAround(set.dir);
         // A set that was purged explains what it lacks by itself, wherever it is copied to.
         await addForgotten(set.dir, erased);
-        const gone = new Set(erased.map(({ subject }) => subject));
+        const gone = erasuresOf(erased);
         forgotten = Math.max(forgotten, gone.size);
         reports.push(await purgeSet(set, gone, secrets, parts.stamp));
         onProgress?.(i + 1, sets.length);
@@ -62,12 +63,7 @@ export const purgeBackups = (parts: PurgeParts, { root, secrets, signal, onProgr
     { signal },
   );
 
-const purgeSet = async (
-  set: BackupSet,
-  gone: ReadonlySet<string>,
-  secrets: Secrets,
-  stamp: () => string,
-): Promise<PurgeReport['sets'][number]> => {
+const purgeSet = async (set: BackupSet, gone: Erasures, secrets: Secrets, stamp: () => string): Promise<PurgeReport['sets'][number]> => {
   const { dir, name, manifest } = set;
   await removeTemporaries(dir);
   if (manifest.purged === gone.size) return { name, payloads_removed: 0, files_rewritten: 0 };
@@ -95,7 +91,7 @@ const purgeSet = async (
 const purgeSegment = async (
   { dir, manifest }: BackupSet,
   segment: Manifest['segments'][number],
-  gone: ReadonlySet<string>,
+  gone: Erasures,
   open: Open,
   seal: Seal,
 ): Promise<number> => {
@@ -105,7 +101,7 @@ const purgeSegment = async (
   const kept = envelopes.map((entry, index) => {
     const payload = payloads.get(index);
     const { subject, type } = factsOf(entry);
-    if (!payload || subject === undefined || !gone.has(subject) || type === 'MemoryForgotten') return payload;
+    if (!payload || subject === undefined || erases(type) || !isGone(gone, subject, entry.position)) return payload;
     removed += 1;
     return undefined;
   });
@@ -116,14 +112,21 @@ const purgeSegment = async (
   return removed;
 };
 
+const isGone = ({ forgotten, deleted }: Erasures, subject: string, position: Position): boolean => {
+  const deletedAt = deleted.get(subject);
+  return forgotten.has(subject) || (deletedAt !== undefined && comparePositions(position, deletedAt) < 0);
+};
+
 const purgeBeside = async (
   { dir, manifest }: BackupSet,
-  gone: ReadonlySet<string>,
+  { forgotten, deleted }: Erasures,
   open: Open,
   seal: Seal,
   stamp: () => string,
 ): Promise<Pick<Manifest, 'side' | 'vectors'>> => {
   const beside: { side?: string; vectors?: string } = {};
+  // Of a project that has a new context they may belong to that one; they are made again.
+  const gone = new Set([...forgotten, ...deleted.keys()]);
   if (manifest.side !== undefined) {
     beside.side = sideFile(manifest, stamp());
     const side = sideWithout(await readSide(dir, manifest.side, open), gone);

@@ -1,3 +1,4 @@
+import { erases } from '../../domain/erasure.js';
 import type { Random } from '../eventlog/random.js';
 import type { Store } from '../ops/store.js';
 import { keysHoldingText } from './target.js';
@@ -15,7 +16,7 @@ export type ForgetAgain = {
 
 /**
  * Forgets, in this store, what was forgotten elsewhere: for each subject that is here and whose last event is no forgetting,
- * `MemoryForgotten` is appended, and whatever is left of its text goes. Answers the subjects.
+ * `MemoryForgotten` is appended (`ProjectDeleted` for a project), and whatever is left of its text goes. Answers the subjects.
  */
 export const forgetAgain = async (
   { log, redis, keys }: Pick<Store, 'log' | 'redis' | 'keys'>,
@@ -28,7 +29,7 @@ export const forgetAgain = async (
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const histories = await log.load(all.slice(from, from + BATCH));
       const left = histories.filter(
-        ({ version, events }) => version > 0 && events.at(-1)?.type !== 'MemoryForgotten' && !(textOnly && events.length === 0),
+        ({ version, events }) => version > 0 && !erases(events.at(-1)?.type) && !(textOnly && events.length === 0),
       );
       if (left.length === 0) break;
       const deletes = await keysHoldingText(redis, keys);

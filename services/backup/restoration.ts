@@ -6,13 +6,14 @@ import type { Store } from '../ops/store.js';
 import { createClaimWalker } from './claims.js';
 import { type StoreDigests, storeDigests } from './digests.js';
 import { chained, chainStart, factsOf, payloadDigest, type RawEntry } from './entry.js';
+import { erasedBelow } from './fate.js';
 import type { OpenedBackup } from './opened.js';
 import { createReadback, type Readback } from './readback.js';
 import type { RestoreOptions, RestoreReport } from './restore.js';
 import { sameFields } from './source.js';
 import { blankStore, keysHoldingText, storeCursor } from './target.js';
 import { readVectorFile, storeVectors } from './vectors.js';
-import { createWriter, erasedBelow, writeSide } from './writer.js';
+import { createWriter, writeSide } from './writer.js';
 
 const BATCH_BYTES = 4 * 2 ** 20;
 /** Steps that may be under way while the next is made ready. */
@@ -153,9 +154,10 @@ export class Restoration {
   }
 
   async #vectors(): Promise<number> {
-    const { set, open, forgotten } = this.#backup;
+    const { set, open, forgotten, deleted } = this.#backup;
+    const gone = new Set([...forgotten, ...deleted]);
     if (set.manifest.vectors === undefined) return 0;
-    const vectors = (await readVectorFile(set.dir, set.manifest.vectors, open)).filter(({ subject }) => !forgotten.has(subject));
+    const vectors = (await readVectorFile(set.dir, set.manifest.vectors, open)).filter(({ subject }) => !gone.has(subject));
     return storeVectors(this.#store.redis, this.#keys, vectors);
   }
 

@@ -102,7 +102,10 @@ const tell = async (
 ): Promise<void> => {
   const store = await openStore({ target, tenant });
   try {
-    await forgetAgain(store, backup.forgotten, { actor, random, now, textOnly: standby });
+    // A project that has moved on since the backup is not the one that was deleted.
+    const deleted = (await store.log.load(backup.deleted)).filter(({ subject, version }) => version === backup.fates.get(subject)?.last);
+    const gone = new Set([...backup.forgotten, ...deleted.map(({ subject }) => subject)]);
+    await forgetAgain(store, gone, { actor, random, now, textOnly: standby });
     if (standby) return;
     if (report.status !== 'restored' && report.status !== 'forwarded') return;
     const at = new Date(now()).toISOString();

@@ -9,7 +9,7 @@ import { SETS_CONTENT } from '../eventlog/encode.js';
 import { RECALL_COUNTERS } from '../eventlog/forget.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
 import { bytesOf, factsOf, type RawEntry } from './entry.js';
-import type { Fate } from './opened.js';
+import { erasedBelow, type Fate } from './fate.js';
 import type { Side } from './side.js';
 
 const RESTORE = loadScript('services/backup/restore.lua');
@@ -32,14 +32,6 @@ export type WriterParts = {
 
 /** What the first batch does to a store that held nothing. */
 export type Birth = { readonly deletes: readonly string[]; readonly meta: Readonly<Record<string, string>> };
-
-/** The version below which a subject's payloads are gone, or undefined when it was never forgotten. */
-export const erasedBelow = ({ fates, forgotten }: Pick<WriterParts, 'fates' | 'forgotten'>, subject: string): number | undefined => {
-  if (!forgotten.has(subject)) return undefined;
-  const fate = fates.get(subject);
-  const last = fate?.last ?? 0;
-  return fate?.erasedBy !== undefined && fate.erasedBy <= last ? fate.erasedBy : last + 1;
-};
 
 /**
  * Writes entries behind the end of the log in single steps, each of which checks that the log still ends where the last one
@@ -133,7 +125,8 @@ const payloadPlan = (
   if (erases(type) && payload) {
     return { ...address, y: arg(payload), g: subject, d: (parts.textKeys?.(subject) ?? []).map(key) };
   }
-  if (payload && entry.state === 'p' && below === undefined) {
+  // A project may have a new context after it was deleted.
+  if (payload && entry.state === 'p' && (below === undefined || n > below)) {
     const claims = parts.claims?.get(subject);
     const version = String(n);
     const fields = ['v', version];

@@ -3,6 +3,7 @@ import { addAt } from './commands/at.js';
 import { addBackup } from './commands/backup.js';
 import { addBackups } from './commands/backups.js';
 import { addDoctor } from './commands/doctor.js';
+import { addEnrich } from './commands/enrich.js';
 import { addExport } from './commands/export.js';
 import { addForget } from './commands/forget.js';
 import { addHealth } from './commands/health.js';
@@ -42,6 +43,7 @@ const COMMANDS = [
   addReindex,
   addMaintain,
   addReembed,
+  addEnrich,
   addBackup,
   addBackups,
   addRestore,

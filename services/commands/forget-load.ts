@@ -38,5 +38,4 @@ export const candidates = async (parts: CommandParts, keys: readonly string[]): 
   }
 };
 
-export const isThere = ({ state }: Candidate): boolean =>
-  state.status === 'damaged' || state.status === 'recorded' || isLive(state);
+export const isThere = ({ state }: Candidate): boolean => state.status === 'damaged' || state.status === 'recorded' || isLive(state);

@@ -84,7 +84,9 @@ const change = async (parts: CommandParts, keyOrQuery: string, call: Call, chang
 const hardWon = ({ experience: { effort_score = 0 } }: LiveMemory): Pick<Transition, 'warning'> =>
   effort_score < HARD_WORK
     ? {}
-    : { warning: `This memory has an effort score of ${effort_score}: what it tells was hard won. Archive it instead if it is to be out of the way; it then stays whole and its dead ends still warn.` };
+    : {
+        warning: `This memory has an effort score of ${effort_score}: what it tells was hard won. Archive it instead if it is to be out of the way; it then stays whole and its dead ends still warn.`,
+      };
 
 const NO_MATCH = 'No memory matches the query well enough to be changed without its key. Call recall_index and pass the key.';
 

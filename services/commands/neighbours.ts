@@ -1,3 +1,4 @@
+import { isDomainError } from '../../domain/errors.js';
 import { memoryDecider } from '../../domain/memory/memory.js';
 import { allNames } from '../../domain/project/scope.js';
 import { classifyNeighbour, type Neighbour } from '../../domain/similarity.js';
@@ -36,7 +37,8 @@ export const relatedMemories = async (
   const { index, log } = parts;
   const names = scope.project === undefined ? undefined : allNames(index.projects, [scope.project]);
   const filter = { states: ['active', 'deprioritised'] as const, ...(names && { projects: names }) };
-  const isInScope = (project: string | undefined): boolean => (names && project !== undefined ? names.includes(project) : project === scope.project);
+  const isInScope = (project: string | undefined): boolean =>
+    names && project !== undefined ? names.includes(project) : project === scope.project;
   const similarity = new Map<string, number>();
   const embedder = embedded.state === 'stored' ? embedded.embedder : undefined;
   const windows = embedded.state === 'stored' ? embedded.windows[textIndex] : undefined;
@@ -51,11 +53,12 @@ export const relatedMemories = async (
   const [first] = windows ?? [];
   if (sameSpace && first) {
     const near = duplicatesOnly ? thresholds.duplicate : thresholds.contradiction;
-    for (const hit of await space.index(scope.namespace).similarities(first, [...similarity.keys()]))
-      similarity.set(hit.key, hit.similarity);
-    for (const hit of await space.index(scope.namespace).knn(first, CANDIDATES, filter)) {
-      if (hit.similarity >= near) similarity.set(hit.key, hit.similarity);
-    }
+    const hits = await orNone(async () => {
+      const vectors = space.index(scope.namespace);
+      return { known: await vectors.similarities(first, [...similarity.keys()]), nearest: await vectors.knn(first, CANDIDATES, filter) };
+    });
+    for (const hit of hits?.known ?? []) similarity.set(hit.key, hit.similarity);
+    for (const hit of hits?.nearest ?? []) if (hit.similarity >= near) similarity.set(hit.key, hit.similarity);
   }
   const inScope = [...similarity]
     .filter(([key]) => index.documents.get(key)?.context === undefined && isInScope(index.documents.get(key)?.project))
@@ -70,6 +73,16 @@ export const relatedMemories = async (
     const neighbour = classifyNeighbour(content, state.content, cosine, thresholds);
     return neighbour.relation === 'none' ? [] : [{ key: history.subject, content: state.content, similarity: cosine, neighbour }];
   });
+};
+
+/** Nobody's memory is refused because a search engine does not answer: that is for health to say. */
+const orNone = async <T>(search: () => Promise<T>): Promise<T | undefined> => {
+  try {
+    return await search();
+  } catch (error) {
+    if (isDomainError(error, 'UNAVAILABLE')) return undefined;
+    throw error;
+  }
 };
 
 const comparable = (a: string, b: string): boolean => Math.max(a.length, b.length) <= LENGTH_FACTOR * Math.min(a.length, b.length);

@@ -71,7 +71,12 @@ export const rememberDocument = async (parts: CommandParts, input: RememberDocum
       continue;
     }
     if (answer.outcome === 'appended' || answer.outcome === 'repeated') {
-      return { ...(answer.result as StoredResult), ...note, ...notes(parts.enriching.note(enrichment, call)), ...(await visibility(parts, answer)) };
+      return {
+        ...(answer.result as StoredResult),
+        ...note,
+        ...notes(parts.enriching.note(enrichment, call)),
+        ...(await visibility(parts, answer)),
+      };
     }
     throw new DomainError('CONFLICT', 'The new keys were taken', 'Repeat the call');
   }

@@ -8,7 +8,8 @@ import { unavailableWhenDown } from '../valkey/errors.js';
 import { createMatcher, type Matcher } from './matcher.js';
 import { type Needle, needlesOf } from './needles.js';
 import { scanFiles } from './scan-files.js';
-import { type Scanned, scanKeys } from './scan-keys.js';
+import { scanKeys } from './scan-keys.js';
+import type { Scanned } from './tally.js';
 import { type Check, compare, type Verdict, verdictOf } from './verdict.js';
 
 /** Proof of an erasure. It holds keys and numbers, and no text. */
@@ -65,16 +66,16 @@ export const takeReceipt = async (
   options: ReceiptOptions = {},
 ): Promise<Receipt> => {
   const say = options.onProgress ?? (() => undefined);
+  const goes = new Set(memories);
   say('reading what will be erased');
-  const all = await needlesFor(parts, memories);
+  const { sample, pieces, said } = await needlesFor(parts, memories);
   const notes: string[] = [];
-  const sampled = spread(all, MOST_PIECES);
-  if (sampled.length < all.length) notes.push(`${sampled.length} of ${all.length} pieces were looked for, spread over the memories.`);
+  if (sample.length < pieces) notes.push(`${sample.length} of ${pieces} pieces were looked for, spread over the memories.`);
   say('looking for it while it is there');
-  const first = await scanAll(parts, createMatcher(sampled), options);
-  const { own, shared } = separate(sampled, first.keys, new Set(memories));
-  const matcher = createMatcher(own);
-  const before = own.length === sampled.length ? first : await scanAll(parts, matcher, options);
+  const before = await scanAll(parts, createMatcher(sample), goes, options);
+  // What a memory that stays says as well proves nothing: it is found after the erasure with every right.
+  const shared = new Set([...before.all.values()].flatMap(({ elsewhere }) => [...elsewhere]));
+  const own = sample.filter((_, i) => !shared.has(i));
 
   say('erasing');
   await forget();
@@ -82,8 +83,8 @@ export const takeReceipt = async (
   notes.push(...(await untilFinished(parts, erasures, options)));
 
   say('looking for it again');
-  const after = await scanAll(parts, matcher, options);
-  const checks = compare(before.all, after.all);
+  const after = await scanAll(parts, createMatcher(own), goes, options);
+  const checks = compare(before.all, after.all, shared);
   for (const name of after.unread) notes.push(`${name} could not be read.`);
   return {
     receipt: 1,
@@ -95,18 +96,33 @@ export const takeReceipt = async (
     erasures,
     pieces: own.length,
     checks,
-    not_checked: notChecked(memories, all, own, shared),
+    not_checked: notChecked(memories, said, own, new Set([...shared].flatMap((i) => sample[i]?.memory ?? []))),
     cannot_see: blindSpots(parts),
     notes,
   };
 };
 
-const needlesFor = async ({ log }: ReceiptParts, memories: readonly string[]): Promise<readonly Needle[]> => {
-  const needles: Needle[] = [];
+/** What is looked for: an even choice of all pieces, made as they are read. `said` are the memories that have any. */
+type Needles = { readonly sample: readonly Needle[]; readonly pieces: number; readonly said: ReadonlySet<string> };
+
+const needlesFor = async ({ log }: ReceiptParts, memories: readonly string[]): Promise<Needles> => {
+  const said = new Set<string>();
+  let sample: Needle[] = [];
+  let pieces = 0;
+  let step = 1;
   for (let from = 0; from < memories.length; from += LOAD) {
-    for (const { subject, events } of await readable(log, memories.slice(from, from + LOAD))) needles.push(...needlesOf(subject, events));
+    for (const { subject, events } of await readable(log, memories.slice(from, from + LOAD))) {
+      for (const needle of needlesOf(subject, events)) {
+        said.add(subject);
+        if (pieces % step === 0) sample.push(needle);
+        pieces += 1;
+        if (sample.length <= MOST_PIECES) continue;
+        sample = sample.filter((_, i) => i % 2 === 0);
+        step *= 2;
+      }
+    }
   }
-  return needles;
+  return { sample, pieces, said };
 };
 
 /** Damaged memories are left out: nobody knows what they said. */
@@ -120,20 +136,15 @@ const readable = async (log: EventLog, memories: readonly string[]): Promise<rea
   }
 };
 
-const spread = <Item>(items: readonly Item[], most: number): readonly Item[] => {
-  if (items.length <= most) return items;
-  const step = items.length / most;
-  return Array.from({ length: most }, (_, i) => items[Math.floor(i * step)]).filter((item) => item !== undefined);
-};
+type Scan = { readonly all: ReadonlyMap<string, Scanned>; readonly unread: readonly string[] };
 
-type Scan = {
-  readonly keys: readonly Scanned[];
-  readonly all: ReadonlyMap<string, Scanned>;
-  readonly unread: readonly string[];
-};
-
-const scanAll = async (parts: ReceiptParts, matcher: Matcher, { signal, onProgress }: ReceiptOptions): Promise<Scan> => {
-  const keys = await scanKeys(parts.redis, parts.keys, matcher, {
+const scanAll = async (
+  parts: ReceiptParts,
+  matcher: Matcher,
+  goes: ReadonlySet<string>,
+  { signal, onProgress }: ReceiptOptions,
+): Promise<Scan> => {
+  const keys = await scanKeys(parts.redis, parts.keys, matcher, (memory) => goes.has(memory), {
     signal,
     onProgress: (seen) => onProgress?.(`looking through the keys: ${seen}`),
   });
@@ -147,24 +158,17 @@ const scanAll = async (parts: ReceiptParts, matcher: Matcher, { signal, onProgre
     unread.push(...files.unread);
     for (const [name, scan] of files.scans) all.set(`${name}s`, joined(all.get(`${name}s`), scan));
   }
-  return { keys: [...keys.values()], all, unread };
+  return { all, unread };
 };
 
-const joined = (one: Scanned | undefined, two: Scanned): Scanned =>
-  one === undefined ? two : { places: one.places + two.places, bytes: one.bytes + two.bytes, hits: new Map([...one.hits, ...two.hits]) };
-
-const MEMORY_IN_NAME = /mem:[a-z]+:[0-9A-HJKMNP-TV-Z]{26}/;
-
-/** What a memory that stays says as well proves nothing: it is found after the erasure with every right. */
-const separate = (needles: readonly Needle[], scans: readonly Scanned[], memories: ReadonlySet<string>) => {
-  const elsewhere = new Set<number>();
-  for (const [name, found] of scans.flatMap(({ hits }) => [...hits])) {
-    const holder = MEMORY_IN_NAME.exec(name)?.[0];
-    if (holder !== undefined && !memories.has(holder)) for (const i of found) elsewhere.add(i);
-  }
+const joined = (one: Scanned | undefined, two: Scanned): Scanned => {
+  if (one === undefined) return two;
   return {
-    own: needles.filter((_, i) => !elsewhere.has(i)),
-    shared: new Set([...elsewhere].flatMap((i) => needles[i]?.memory ?? [])),
+    places: one.places + two.places,
+    bytes: one.bytes + two.bytes,
+    found: new Set([...one.found, ...two.found]),
+    where: [...one.where, ...two.where],
+    elsewhere: new Set([...one.elsewhere, ...two.elsewhere]),
   };
 };
 
@@ -190,19 +194,19 @@ const untilFinished = async (
 
 const notChecked = (
   memories: readonly string[],
-  all: readonly Needle[],
+  said: ReadonlySet<string>,
   own: readonly Needle[],
   shared: ReadonlySet<string>,
 ): Receipt['not_checked'] => {
-  const [any, kept] = [all, own].map((needles) => new Set(needles.map(({ memory }) => memory)));
+  const kept = new Set(own.map(({ memory }) => memory));
   return memories
-    .filter((key) => !kept?.has(key))
+    .filter((key) => !kept.has(key))
     .slice(0, KEYS_NAMED)
     .map((key) => {
       if (shared.has(key)) return { key, why: 'another memory, which stays, says the same' };
       return {
         key,
-        why: any?.has(key) ? 'not among the pieces that were looked for' : 'its text is too short, cannot be read, or was gone before',
+        why: said.has(key) ? 'not among the pieces that were looked for' : 'its text is too short, cannot be read, or was gone before',
       };
     });
 };

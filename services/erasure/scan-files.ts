@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import type { Matcher } from './matcher.js';
-import type { Scanned } from './scan-keys.js';
+import { type Scanned, Tally } from './tally.js';
 
 /** Kinds of files below the data folder, told by their place. */
 export type FileKind = 'append-only file' | 'log file' | 'snapshot' | 'backup' | 'other file';
@@ -29,18 +29,18 @@ export const scanFiles = async (
     skip,
   }: { readonly signal?: AbortSignal | undefined; readonly kind?: FileKind | undefined; readonly skip?: string | undefined } = {},
 ): Promise<{ readonly scans: ReadonlyMap<FileKind, Scanned>; readonly unread: readonly string[] }> => {
-  const scans = new Map<FileKind, { places: number; bytes: number; hits: Map<string, ReadonlySet<number>> }>();
+  const scans = new Map<FileKind, Tally>();
   const unread: string[] = [];
   for await (const path of filesBelow(folder, skip === undefined ? undefined : resolve(skip))) {
     const name = relative(folder, path);
     const place = kind ?? kindOf(name);
-    const scan = scans.get(place) ?? { places: 0, bytes: 0, hits: new Map() };
+    const scan = scans.get(place) ?? new Tally(() => true);
     scans.set(place, scan);
     try {
       const { bytes, found } = await scanFile(path, matcher, signal);
       scan.places += 1;
       scan.bytes += bytes;
-      if (found.size > 0) scan.hits.set(name, found);
+      scan.note(name, found);
     } catch (error) {
       signal?.throwIfAborted();
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') unread.push(name);

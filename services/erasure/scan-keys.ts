@@ -2,44 +2,49 @@ import type { Redis } from 'iovalkey';
 import type { Keys } from '../../projections/keys.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
 import type { Matcher } from './matcher.js';
-
-/** What a scan of one kind of place saw. `hits` maps a place to the needles found there. */
-export type Scanned = {
-  readonly places: number;
-  readonly bytes: number;
-  readonly hits: ReadonlyMap<string, ReadonlySet<number>>;
-};
+import { type Scanned, Tally } from './tally.js';
 
 const STEP = 500;
 const PAGE = 1_000;
+/** Keys that are read at once. */
+const LANES = 16;
+
+export type ScanKeysOptions = {
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((places: number) => void) | undefined;
+};
 
 /** Reads every key of the tenant, its name and all its bytes, by type. Values are read as they are, so no compression hides any. */
 export const scanKeys = async (
   redis: Redis,
   keys: Keys,
   matcher: Matcher,
-  { signal, onProgress }: { readonly signal?: AbortSignal | undefined; readonly onProgress?: ((places: number) => void) | undefined } = {},
+  goes: (memory: string) => boolean,
+  { signal, onProgress }: ScanKeysOptions = {},
 ): Promise<ReadonlyMap<string, Scanned>> => {
-  const scans = new Map<string, { places: number; bytes: number; hits: Map<string, Set<number>> }>();
+  const tallies = new Map<string, Tally>();
   let seen = 0;
+  const scan = async (name: string, type: string): Promise<void> => {
+    const tally = tallies.get(type) ?? new Tally(goes);
+    tallies.set(type, tally);
+    tally.places += 1;
+    for await (const bytes of valuesOf(redis, name, type)) {
+      tally.bytes += bytes.length;
+      tally.note(name, matcher.in(bytes));
+    }
+  };
   for await (const names of keysOf(redis, keys)) {
     signal?.throwIfAborted();
     const types = await unavailableWhenDown(() => Promise.all(names.map((name) => redis.type(name))));
-    for (const [i, name] of names.entries()) {
-      const type = types[i] ?? 'none';
-      const scan = scans.get(type) ?? { places: 0, bytes: 0, hits: new Map() };
-      scans.set(type, scan);
-      scan.places += 1;
-      for await (const bytes of valuesOf(redis, name, type)) {
-        scan.bytes += bytes.length;
-        const found = matcher.in(bytes);
-        if (found.size > 0) scan.hits.set(name, new Set([...(scan.hits.get(name) ?? []), ...found]));
-      }
-    }
+    const waiting = names.map((name, i) => [name, types[i] ?? 'none'] as const).values();
+    const lane = async (): Promise<void> => {
+      for (const [name, type] of waiting) await scan(name, type);
+    };
+    await Promise.all(Array.from({ length: LANES }, lane));
     seen += names.length;
     onProgress?.(seen);
   }
-  return scans;
+  return tallies;
 };
 
 async function* keysOf(redis: Redis, { prefix }: Keys): AsyncGenerator<readonly string[]> {

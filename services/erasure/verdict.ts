@@ -1,4 +1,4 @@
-import type { Scanned } from './scan-keys.js';
+import type { Scanned } from './tally.js';
 
 /**
  * `erased`: found before, and nowhere after. `in backups`: only backups still hold it. `found`: another place does.
@@ -19,22 +19,21 @@ export type Check = {
   readonly where?: readonly string[];
 };
 
-const LISTED = 20;
-
-const pieces = (scan: Scanned | undefined): number => new Set([...(scan?.hits.values() ?? [])].flatMap((found) => [...found])).size;
-
-/** Both looks side by side, by kind of place. */
-export const compare = (before: ReadonlyMap<string, Scanned>, after: ReadonlyMap<string, Scanned>): readonly Check[] =>
+/** Both looks side by side, by kind of place. `shared` are the needles that say nothing, since they stay with every right. */
+export const compare = (
+  before: ReadonlyMap<string, Scanned>,
+  after: ReadonlyMap<string, Scanned>,
+  shared: ReadonlySet<number>,
+): readonly Check[] =>
   [...new Set([...before.keys(), ...after.keys()])].sort().map((place) => {
     const now = after.get(place);
-    const where = [...(now?.hits.keys() ?? [])].slice(0, LISTED);
     return {
       place,
       looked_at: now?.places ?? 0,
       bytes: now?.bytes ?? 0,
-      found_before: pieces(before.get(place)),
-      found_after: pieces(now),
-      ...(where.length > 0 && { where }),
+      found_before: [...(before.get(place)?.found ?? [])].filter((needle) => !shared.has(needle)).length,
+      found_after: now?.found.size ?? 0,
+      ...(now && now.where.length > 0 && { where: now.where }),
     };
   });
 

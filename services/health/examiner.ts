@@ -116,7 +116,7 @@ export class Examiner {
       countRecords({ redis, keys }),
       log.size(),
       readVitals(redis),
-      enrichmentStanding(this.#parts),
+      enrichmentStanding(this.#parts).catch(() => undefined),
       this.#parts.backups.status(),
     ]);
     return {
@@ -132,7 +132,7 @@ export class Examiner {
       vectorsPending: index.serving?.missing.size ?? 0,
       vectorsRefused: index.serving?.refused.size ?? 0,
       logEvents,
-      enrichment: { pending: enrichment.pending, running: enrichment.running, parked: enrichment.parked },
+      enrichment: enrichment && { pending: enrichment.pending, running: enrichment.running, parked: enrichment.parked },
       valkey: valkey.numbers,
     };
   }

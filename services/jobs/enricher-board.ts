@@ -1,5 +1,6 @@
 import type { Redis } from 'iovalkey';
 import type { Keys } from '../../projections/keys.js';
+import { type Random, systemRandom } from '../eventlog/random.js';
 
 /** Holds the lease of the one process that enriches. */
 export const ENRICHER_LEASE = 'job:enrichment';
@@ -22,8 +23,8 @@ export type Board = {
   readonly running: readonly string[];
   readonly failed: ReadonlyMap<string, Failed>;
   readonly trouble: Trouble | undefined;
-  /** A request to try again that nobody has taken up yet. */
-  readonly again: Again | undefined;
+  /** Requests to try again that are not answered yet, by their ids. */
+  readonly again: ReadonlyMap<string, Again>;
 };
 
 /** What is to be tried again: what waits, or what was given up as well. */
@@ -31,6 +32,7 @@ export type Again = 'waiting' | 'parked';
 
 const RUNNING = 'running:';
 const FAILED = 'failed:';
+const AGAIN = 'again:';
 
 /** Reads the board; work of a process that is gone does not count. */
 export const readBoard = async (redis: Redis, keys: Keys): Promise<Board> => {
@@ -41,13 +43,13 @@ export const readBoard = async (redis: Redis, keys: Keys): Promise<Board> => {
     running: alive === 1 ? under(RUNNING).map(([key]) => key) : [],
     failed: new Map(under(FAILED).map(([key, json]) => [key, JSON.parse(json) as Failed])),
     trouble: fields.trouble === undefined ? undefined : (JSON.parse(fields.trouble) as Trouble),
-    again: fields.again === 'parked' || fields.again === 'waiting' ? fields.again : undefined,
+    again: new Map(under(AGAIN).map(([id, again]) => [id, again === 'parked' ? 'parked' : 'waiting'])),
   };
 };
 
 /** Asks whichever process enriches to try again at once. */
-export const requestAgain = async (redis: Redis, keys: Keys, again: Again): Promise<void> => {
-  await redis.hset(keys.enrichment, 'again', again);
+export const requestAgain = async (redis: Redis, keys: Keys, again: Again, { ulid }: Random = systemRandom()): Promise<void> => {
+  await redis.hset(keys.enrichment, AGAIN + ulid(Date.now()), again);
 };
 
 /** The worker's hand on the board. */
@@ -55,8 +57,10 @@ export const createBoard = (redis: Redis, keys: Keys) => {
   const names = (prefix: string, members: readonly string[]): string[] => members.map((key) => prefix + key);
   return {
     read: () => readBoard(redis, keys),
-    /** Takes up a request to try again. */
-    taken: () => redis.hdel(keys.enrichment, 'again'),
+    /** These requests were answered; one that came meanwhile stays. */
+    answered: async (ids: readonly string[]) => {
+      if (ids.length > 0) await redis.hdel(keys.enrichment, ...names(AGAIN, ids));
+    },
     /** Forgets the work of a worker before this one. */
     noneRunning: async () => {
       const { running } = await readBoard(redis, keys);

@@ -8,6 +8,7 @@ import { textClaim } from '../commands/claims.js';
 import { type Embedded, embedForWrite, vectorsOf } from '../commands/embed.js';
 import { relatedMemories } from '../commands/neighbours.js';
 import type { CommandParts } from '../commands/parts.js';
+import { filed } from '../commands/projects/filing.js';
 import type { SubjectWrite } from '../eventlog/append.js';
 
 /** A fact that is ready to be written, and the memory it came from. */
@@ -44,7 +45,7 @@ export const siftFacts = async (
 ): Promise<Sifted> => {
   const ofSource = facts.flatMap((fact) => {
     const source = sources.length === 1 ? sources[0] : sources[(fact.chunk ?? 0) - 1];
-    return source && !repeatsSource(fact, source) ? [{ source, remembered: rememberedFact(source, fact) }] : [];
+    return source && !repeatsSource(fact, source) ? [{ source, remembered: filed(parts, rememberedFact(source, fact)).input }] : [];
   });
   const embedded: Embedded =
     ofSource.length === 0

@@ -2,13 +2,14 @@ import { isDue, type Source, sourceOf } from '../../domain/enrichment/source.js'
 import { ORIGIN, type Position } from '../../domain/envelope.js';
 import { isDomainError } from '../../domain/errors.js';
 import type { CommandParts } from '../commands/parts.js';
-import { isPermanent, type Model, ModelError } from '../llm/port.js';
+import type { Model } from '../llm/port.js';
 import { createWakeup } from '../wakeup.js';
-import { createBoard, type Failed, type Trouble } from './enricher-board.js';
+import { createBoard, type Failed } from './enricher-board.js';
 import { extractFacts } from './enricher-extract.js';
 import { type Job, nextJob, parkedJobs } from './enricher-jobs.js';
 import { createLead } from './enricher-lead.js';
 import { ENRICHER, publishFacts, stillDue } from './enricher-publish.js';
+import { type Backoff, DEFAULT_BACKOFF, type Failure, failureOf, Troubles } from './enricher-troubles.js';
 
 const IDLE_MS = 2_000;
 const NO_LEAD_MS = 2_000;
@@ -27,8 +28,7 @@ export type EnricherParts = {
   readonly batch: boolean;
   readonly maxFacts: number;
   readonly maxAttempts: number;
-  /** Milliseconds of the first pause after a failure, which doubles up to the longest. Default 2 s and 10 minutes. */
-  readonly backoff?: { readonly first: number; readonly longest: number } | undefined;
+  readonly backoff?: Backoff | undefined;
   readonly onTrouble: (message: string, error?: unknown) => void;
 };
 
@@ -46,13 +46,14 @@ export class Enricher {
   #lead: ReturnType<typeof createLead>;
   #board: ReturnType<typeof createBoard>;
   #running = new Map<string, Promise<void>>();
-  #asked: Job[] = [];
-  #failures = 0;
-  #pausedUntil = 0;
+  /** What somebody asked to have tried again, while that request is being answered. */
+  #asked: Job[] | undefined;
+  #askedBy: readonly string[] = [];
+  #askedRunning = 0;
+  #troubles: Troubles;
   /** When the next job that failed is tried again. */
   #due: number | undefined;
   #leading = false;
-  #trouble: Trouble | undefined;
   #seen: Position = ORIGIN;
   #loop: Promise<void> | undefined;
 
@@ -60,6 +61,7 @@ export class Enricher {
     const { redis, keys } = parts.commands;
     this.#parts = parts;
     this.#board = createBoard(redis, keys);
+    this.#troubles = new Troubles(this.#board, parts.commands.random, parts.backoff ?? DEFAULT_BACKOFF);
     this.#lead = createLead(redis, keys, () => this.#tenure.abort(new Error('another process enriches now')));
   }
 
@@ -102,6 +104,7 @@ export class Enricher {
       await Promise.allSettled(this.#running.values());
       this.#tenure = new AbortController();
       this.#leading = false;
+      this.#asked = undefined;
     }
     if (!(await this.#lead.hold())) return false;
     if (!this.#leading) {
@@ -117,12 +120,11 @@ export class Enricher {
   async #begin(): Promise<boolean> {
     const { commands, batch, concurrency } = this.#parts;
     const { redis, keys, log } = commands;
-    const { again } = await this.#board.read();
-    if (again) await this.#again(again === 'parked');
+    await this.#answer();
     this.#seen = (await log.head())?.position ?? ORIGIN;
     this.#due = undefined;
-    if (this.#trouble?.stopped || this.#running.size >= concurrency || Date.now() < this.#pausedUntil) return false;
-    const asked = this.#asked.shift();
+    if (this.#troubles.isPaused || this.#running.size >= concurrency) return false;
+    const asked = this.#asked?.shift();
     if (asked) return this.#start(asked);
     await commands.fresh();
     const running = new Set(this.#running.keys());
@@ -135,17 +137,29 @@ export class Enricher {
     return false;
   }
 
-  async #again(parked: boolean): Promise<void> {
+  /** Takes up a request to try again; it stands on the board until all it asked for was tried. */
+  async #answer(): Promise<void> {
     const { redis, keys } = this.#parts.commands;
-    await this.#board.taken();
-    this.#pausedUntil = 0;
-    await this.#recovered();
-    await this.#board.cleared([...(await this.#board.read()).failed.keys()]);
-    if (parked) this.#asked = [...(await parkedJobs(redis, keys))];
+    const { again, failed } = await this.#board.read();
+    if (again.size > 0 && !this.#asked) {
+      this.#troubles.pausedUntil = 0;
+      await this.#troubles.clear();
+      await this.#board.cleared([...failed.keys()]);
+      this.#asked = [...again.values()].includes('parked') ? [...(await parkedJobs(redis, keys))] : [];
+      this.#askedBy = [...again.keys()];
+    }
+    if (this.#asked?.length === 0 && this.#askedRunning === 0) await this.#answered();
+  }
+
+  async #answered(): Promise<void> {
+    this.#asked = undefined;
+    await this.#board.answered(this.#askedBy);
   }
 
   #start(job: Job): boolean {
+    if (job.again) this.#askedRunning += 1;
     const work = this.#do(job).finally(() => {
+      if (job.again) this.#askedRunning -= 1;
       for (const member of job.members) this.#running.delete(member);
       this.poke();
     });
@@ -160,11 +174,13 @@ export class Enricher {
       await this.#board.started(job.members, new Date(commands.now()).toISOString());
       await this.#enrich(job, signal);
       await this.#board.cleared(job.members);
+      this.#troubles.noteStored();
     } catch (error) {
       if (signal.aborted) return;
-      await (isDomainError(error, 'UNAVAILABLE') ? Promise.reject(error) : this.#failed(job, error)).catch((outage: unknown) => {
+      const refused = isDomainError(error) && error.code !== 'INTERNAL';
+      await (refused ? Promise.reject(error) : this.#failed(job, error)).catch((outage: unknown) => {
         onTrouble('an enrichment waits for the store', outage);
-        this.#pausedUntil = Date.now() + OUTAGE_MS;
+        this.#troubles.noteRefusal();
       });
     } finally {
       await this.#board.ended(job.members).catch(() => undefined);
@@ -176,7 +192,7 @@ export class Enricher {
     const sources = await this.#sources(members);
     if (sources.length === 0) return this.#untilLate(signal);
     const { facts, skipped } = await extractFacts(model, sources, maxFacts, signal);
-    await this.#recovered();
+    await this.#troubles.clear();
     const published = await publishFacts(commands, sources, { facts, skipped, model: model.nameOf('extraction') }, signal);
     if (published.outcome === 'published') await commands.settled(published.position);
   }
@@ -191,53 +207,28 @@ export class Enricher {
     await createWakeup().sleep(LATE_MS, signal);
   }
 
-  async #recovered(): Promise<void> {
-    this.#failures = 0;
-    if (!this.#trouble) return;
-    this.#trouble = undefined;
-    await this.#board.trouble(undefined);
-  }
-
   async #failed(job: Job, error: unknown): Promise<void> {
     const { commands, onTrouble } = this.#parts;
-    const failure = error instanceof ModelError ? error : undefined;
-    const code = failure?.code ?? 'INTERNAL';
-    const stopped = failure !== undefined && isPermanent(failure);
-    const message = failure?.message ?? 'An enrichment failed for a reason of its own; see the log';
-    this.#failures += 1;
-    const since = this.#trouble?.since ?? new Date(commands.now()).toISOString();
-    this.#trouble = { code, message, since, count: this.#failures, stopped };
-    await this.#board.trouble(this.#trouble);
-    onTrouble(`an enrichment failed (${code})`, failure ? undefined : error);
+    const failure = failureOf(error);
+    await this.#troubles.noteFailure(failure, new Date(commands.now()).toISOString());
+    onTrouble(`an enrichment failed (${failure.code})`, failure.code === 'INTERNAL' ? error : undefined);
     // What is wrong with a setting is no fault of the memories.
-    if (stopped) return;
-    const retryAfterMs = failure?.retryAfterMs;
-    if (failure && isOutage(failure)) this.#pausedUntil = Date.now() + this.#pause(this.#failures, retryAfterMs);
+    if (failure.permanent) return this.#answered();
     const { failed } = await this.#board.read();
-    for (const member of job.members) await this.#setBack(member, job.again, code, failed.get(member), retryAfterMs);
+    for (const member of job.members) await this.#setBack(member, job.again, failure, failed.get(member));
   }
 
   /** One more failure of one memory: it is tried again later, or parked. */
-  async #setBack(
-    member: string,
-    again: boolean,
-    code: string,
-    before: Failed | undefined,
-    retryAfterMs: number | undefined,
-  ): Promise<void> {
-    const [source] = await this.#sources([member]).catch(() => [undefined]);
+  async #setBack(member: string, again: boolean, { code, retryAfterMs }: Failure, before: Failed | undefined): Promise<void> {
+    const sources = await this.#sources([member]).catch(() => undefined);
+    if (sources?.length === 0) return this.#board.cleared([member]);
+    // One whose history cannot be read is looked at again now and then.
+    const [source] = sources ?? [];
     const earlier = before?.of === source?.of ? before?.attempts : undefined;
     const attempts = (again ? (source?.parked?.attempts ?? 0) : (earlier ?? 0)) + 1;
     if (source && (again || attempts >= this.#parts.maxAttempts)) return this.#park(source, code, attempts);
-    const due = Date.now() + this.#pause(attempts, retryAfterMs);
+    const due = Date.now() + this.#troubles.pause(attempts, retryAfterMs);
     await this.#board.failed(member, { of: source?.of ?? 0, attempts, code, due });
-  }
-
-  /** Exponential, up to the longest, and anywhere in the upper half of that, so that processes do not fall into step. */
-  #pause(attempts: number, asked = 0): number {
-    const { first = 2_000, longest = 600_000 } = this.#parts.backoff ?? {};
-    const chance = this.#parts.commands.random.bytes(2).readUInt16BE() / 65_536;
-    return Math.max(asked, Math.min(longest, first * 2 ** (attempts - 1)) * (0.5 + chance / 2));
   }
 
   async #park(read: Source, code: string, attempts: number): Promise<void> {
@@ -260,12 +251,13 @@ export class Enricher {
 
   async #rest(signal: AbortSignal): Promise<void> {
     const now = Date.now();
-    const next = now < this.#pausedUntil ? this.#pausedUntil : (this.#due ?? Number.POSITIVE_INFINITY);
+    const { pausedUntil } = this.#troubles;
+    const next = now < pausedUntil ? pausedUntil : (this.#due ?? Number.POSITIVE_INFINITY);
     const wait = Math.min(IDLE_MS, Math.max(CALM_MS, next - now));
     const resting = new AbortController();
     const until = AbortSignal.any([signal, resting.signal]);
     // What is written cannot be begun anyway while all hands are full or nothing is tried.
-    const busy = this.#running.size >= this.#parts.concurrency || now < this.#pausedUntil || this.#trouble?.stopped === true;
+    const busy = this.#running.size >= this.#parts.concurrency || this.#troubles.isPaused;
     const waits = [this.#wakeup.sleep(wait, until)];
     if (!busy) waits.push(this.#parts.commands.log.waitForMore(this.#seen, wait, until));
     await Promise.race(waits);
@@ -273,7 +265,3 @@ export class Enricher {
     await createWakeup().sleep(CALM_MS, signal);
   }
 }
-
-/** Whether the service as a whole did not serve, whatever it was sent. */
-const isOutage = ({ code }: ModelError): boolean => OUTAGES.has(code);
-const OUTAGES: ReadonlySet<string> = new Set(['OVERLOADED', 'RATE_LIMITED', 'TIMEOUT', 'UNAVAILABLE']);

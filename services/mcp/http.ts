@@ -6,7 +6,7 @@ import { createToolCaller } from './caller.js';
 import { type AccessSettings, allowPage, createAccess, refuseOpenAddress } from './http/access.js';
 import { problem, RPC, rpcError } from './http/answers.js';
 import { readJson } from './http/body.js';
-import { createEndpoint } from './http/endpoint.js';
+import { createEndpoint, type Endpoint } from './http/endpoint.js';
 import { idOf, isJsonRpc, methodOf } from './http/eras.js';
 import { exchangeOf } from './http/exchange.js';
 import { createHttpServer, listen, reachableHost, type Serve } from './http/listen.js';
@@ -29,6 +29,8 @@ export type McpHttpConfig = AccessSettings & {
 
 export type McpHttpParts = {
   readonly app: App;
+  /** The memory that the token of a tenant opens. Default: there is one memory only. */
+  readonly appOf?: (tenant: string) => App;
   readonly config: McpHttpConfig;
   readonly log: Logger;
   readonly limits?: Partial<McpLimits>;
@@ -45,6 +47,9 @@ export type McpHttp = {
   /** Takes no new requests, lets running calls finish within the bound, ends streams and sessions. */
   readonly close: () => Promise<void>;
 };
+
+/** One memory and the sessions of its clients. */
+type Door = { readonly app: App; readonly endpoint: Endpoint };
 
 const MCP_PATH = '/mcp';
 const METHODS: Readonly<Record<string, readonly string[]>> = {
@@ -63,7 +68,7 @@ const LAST_WORDS_MS = 500;
  * `/readyz`, `/metrics`. Listens at once; tools wait for the app. Throws VALIDATION for an open address without a token,
  * UNAVAILABLE when the address cannot be had.
  */
-export const startMcpHttp = async ({ app, config, log, limits: given, signal }: McpHttpParts): Promise<McpHttp> => {
+export const startMcpHttp = async ({ app, appOf = () => app, config, log, limits: given, signal }: McpHttpParts): Promise<McpHttp> => {
   refuseOpenAddress(config);
   const limits = { ...DEFAULT_LIMITS, ...given };
   const access = createAccess(config);
@@ -71,18 +76,31 @@ export const startMcpHttp = async ({ app, config, log, limits: given, signal }: 
   const requests = createRunning();
   let closing: Promise<void> | undefined;
 
-  const callTool = createToolCaller({ app, maxTokens: config.maxResponseTokens, readyWaitMs: limits.readyWaitMs, log });
-  const parts: ServerParts = {
+  const common = {
     version: app.queries.version().version,
     instructions: instructionsFor(config.toolset),
     listed: listTools(config.toolset, config.outputSchemas ?? true),
     tools: toolsByName,
-    call: (request) => calls.track(callTool(request)),
   };
-  const newServer: NewServer = (own, session) => createMcpServer({ ...parts, session, call: (request) => own.track(parts.call(request)) });
-  const endpoint = createEndpoint(newServer, limits, log);
+  const openDoor = (behind: App): Door => {
+    const callTool = createToolCaller({ app: behind, maxTokens: config.maxResponseTokens, readyWaitMs: limits.readyWaitMs, log });
+    const parts: ServerParts = { ...common, call: (request) => calls.track(callTool(request)) };
+    const newServer: NewServer = (own, session) =>
+      createMcpServer({ ...parts, session, call: (request) => own.track(parts.call(request)) });
+    return { app: behind, endpoint: createEndpoint(newServer, limits, log) };
+  };
+  // A door for each memory: a session of one is unknown at every other.
+  const doors = new Map<string | undefined, Door>([[undefined, openDoor(app)]]);
+  const doorOf = (tenant: string | undefined): Door => {
+    const door = doors.get(tenant) ?? openDoor(tenant === undefined ? app : appOf(tenant));
+    doors.set(tenant, door);
+    return door;
+  };
+  const closeDoors = async (): Promise<void> => {
+    await Promise.all([...doors.values()].map(({ endpoint }) => endpoint.close()));
+  };
 
-  const admit = (incoming: IncomingMessage): Response | undefined => {
+  const admit = (incoming: IncomingMessage): Response | { readonly tenant: string | undefined } => {
     const { host, origin, authorization } = incoming.headers;
     const visitor = { host, origin, authorization };
     if (incoming.method === 'OPTIONS') return access.checkOrigin(visitor) ?? new Response(null, { status: 204 });
@@ -93,18 +111,20 @@ export const startMcpHttp = async ({ app, config, log, limits: given, signal }: 
     const path = pathOf(incoming);
     const method = incoming.method ?? 'GET';
     if (path === '/healthz' && (method === 'GET' || method === 'HEAD')) return Response.json({ status: 'up' });
-    const refusal = admit(incoming);
+    const admitted = admit(incoming);
+    const refusal = admitted instanceof Response ? admitted : undefined;
     if (incoming.headers.origin !== undefined && refusal?.status !== 403 && refusal?.status !== 421)
       allowPage(outgoing, incoming.headers.origin);
-    if (refusal) return refusal;
+    if (admitted instanceof Response) return admitted;
     if (closing) return problem(503, 'Service Unavailable', 'The server is stopping.', { Connection: 'close', 'Retry-After': '5' });
 
     const methods = METHODS[path];
     if (!methods) return problem(404, 'Not Found', `Nothing is here. The protocol is at ${MCP_PATH}.`);
     if (!methods.includes(method))
       return rpcError(405, RPC.refused, `Allowed here: ${methods.join(', ')}`, null, { Allow: methods.join(', ') });
-    if (path === '/readyz') return ready(app);
-    if (path === '/metrics') return metrics(app);
+    const door = doorOf(admitted.tenant);
+    if (path === '/readyz') return ready(door.app);
+    if (path === '/metrics') return metrics(door.app);
 
     const body = method === 'POST' ? await readJson(incoming, limits.maxBodyBytes) : { value: undefined };
     if ('refusal' in body) return body.refusal;
@@ -112,14 +132,14 @@ export const startMcpHttp = async ({ app, config, log, limits: given, signal }: 
       return rpcError(400, RPC.invalidRequest, 'The body is not a JSON-RPC message', idOf(body.value));
     const exchange = exchangeOf(incoming, outgoing, body.value);
     if (method === 'POST' && methodOf(body.value) !== 'subscriptions/listen') void requests.track(exchange.done);
-    return path === MCP_PATH ? endpoint.streamable(exchange) : endpoint.sse(exchange);
+    return path === MCP_PATH ? door.endpoint.streamable(exchange) : door.endpoint.sse(exchange);
   };
 
   const server = createHttpServer(serve, limits.requestArrivalMs, (error) => log.error({ err: error }, 'a request failed'));
   const stop = async (): Promise<void> => {
     const stopped = new Promise<void>((resolve) => server.close(() => resolve()));
     await Promise.race([Promise.all([calls.idle(), requests.idle()]), pause(limits.drainMs)]);
-    await endpoint.close();
+    await closeDoors();
     server.closeIdleConnections();
     await Promise.race([stopped, pause(LAST_WORDS_MS)]);
     server.closeAllConnections();
@@ -131,7 +151,7 @@ export const startMcpHttp = async ({ app, config, log, limits: given, signal }: 
   };
 
   const port = await listen(server, config.host, config.port).catch(async (error: unknown) => {
-    await endpoint.close();
+    await closeDoors();
     throw error;
   });
   signal?.addEventListener('abort', () => void close(), { once: true });
@@ -139,9 +159,15 @@ export const startMcpHttp = async ({ app, config, log, limits: given, signal }: 
   return {
     url: `http://${reachableHost(config.host)}:${port}${MCP_PATH}`,
     port,
-    open: () => ({ ...endpoint.sizes(), requests: requests.size(), calls: calls.size() }),
+    open: () => ({ ...sizesOf([...doors.values()]), requests: requests.size(), calls: calls.size() }),
     close,
   };
+};
+
+const sizesOf = (doors: readonly Door[]): ReturnType<Endpoint['sizes']> => {
+  const sizes = doors.map(({ endpoint }) => endpoint.sizes());
+  const sum = (of: (size: ReturnType<Endpoint['sizes']>) => number): number => sizes.reduce((total, size) => total + of(size), 0);
+  return { sessions: sum(({ sessions }) => sessions), sseSessions: sum(({ sseSessions }) => sseSessions) };
 };
 
 /** Without the query, and without a slash at the end, which some people write. */

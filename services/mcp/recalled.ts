@@ -78,7 +78,9 @@ const framedWarning = ({ key, name, type, reason, project, effort_score, state }
   key,
   content: `Given up before (${type}): ${name}. ${reason}`,
   score: 1,
-  source: ['abandoned approach', project && `project ${project}`, effort_score && `effort ${effort_score} of 5`, state].filter(Boolean).join(', '),
+  source: ['abandoned approach', project && `project ${project}`, effort_score && `effort ${effort_score} of 5`, state]
+    .filter(Boolean)
+    .join(', '),
 });
 
 const sourceOf = ({ namespace, project, provenance, licence, source_url, contradicts = [] }: Recalled): string =>

@@ -4,6 +4,7 @@ import { connect, describeTarget, type ValkeyTarget } from '../valkey/client.js'
 import { inspectMachine, valkeyVersion } from '../valkey/install/machine.js';
 import { type Plan, planInstall } from '../valkey/install/plan.js';
 import type { Instance } from '../valkey/instance.js';
+import { findPlace } from '../valkey/place.js';
 import { type Finding, fail, ok, warn } from './doctor-finding.js';
 import { readVitals } from './valkey-vitals.js';
 
@@ -11,15 +12,16 @@ const PATIENCE_MS = 3_000;
 const NEARLY_FULL = 0.8;
 
 /** The server that is in use, else the one that would be. */
-export const inspectValkey = async ({ valkey }: Config, instance: Instance | undefined): Promise<readonly Finding[]> => {
+export const inspectValkey = async ({ valkey, tenant }: Config, instance: Instance | undefined): Promise<readonly Finding[]> => {
   const target = valkey ?? (instance?.socket === undefined ? undefined : { path: instance.socket });
-  if (target !== undefined) return inspectServer(target);
+  if (target !== undefined) return inspectServer(target, tenant);
   const version = await valkeyVersion();
   return [version === undefined ? planned(planInstall(await inspectMachine())) : ok('valkey', `valkey-server ${version} on PATH`)];
 };
 
-const inspectServer = async (target: ValkeyTarget): Promise<readonly Finding[]> => {
-  const client = connect(target, 'general', { name: 'omnimem-doctor', commandTimeoutMs: PATIENCE_MS });
+const inspectServer = async (target: ValkeyTarget, tenant: string): Promise<readonly Finding[]> => {
+  const { at } = await findPlace(target, tenant, PATIENCE_MS);
+  const client = connect(target, 'general', { name: 'omnimem-doctor', commandTimeoutMs: PATIENCE_MS, ...at });
   try {
     const { version, warnings } = await checkServer(client);
     const { numbers, aofLastWrite } = await readVitals(client);

@@ -15,7 +15,8 @@ export type Vitals = {
   readonly vectorsPending: number;
   readonly vectorsRefused: number;
   readonly logEvents: number;
-  readonly enrichment: { readonly pending: number; readonly parked: number; readonly running: number };
+  /** Absent while its view is being built. */
+  readonly enrichment: { readonly pending: number; readonly parked: number; readonly running: number } | undefined;
   /** `newestAt` in epoch milliseconds; undefined while there is none. */
   readonly backup: { readonly newestAt: number | undefined; readonly bytes: number };
   readonly valkey: Readonly<Record<string, number>>;
@@ -110,7 +111,7 @@ export const createMetrics = (vitals: () => Promise<Vitals>, version: string) =>
       pending.set(now.vectorsPending);
       refused.set(now.vectorsRefused);
       logEvents.set(now.logEvents);
-      for (const [state, count] of Object.entries(now.enrichment)) enrichment.set({ state }, count);
+      for (const [state, count] of Object.entries(now.enrichment ?? {})) enrichment.set({ state }, count);
       backupAge.set(now.backup.newestAt === undefined ? -1 : Math.max(0, (Date.now() - now.backup.newestAt) / 1000));
       backupBytes.set(now.backup.bytes);
       for (const [vital, value] of Object.entries(now.valkey)) valkey.set({ vital }, value);

@@ -30,7 +30,11 @@ export const memoryAudit = async (parts: QueryParts, input: MemoryAuditInput, ca
   const clock = { now: parts.now(), days: parts.staleMemoryDays };
   if (input.as_of !== undefined) {
     const { answer, as_of, beginning } = await auditEarlier(parts, input.as_of, call, scope);
-    return { ...resultOf(answer, scope, { ...clock, now: Date.parse(as_of.time) }), as_of, ...(beginning !== undefined && { message: beginning }) };
+    return {
+      ...resultOf(answer, scope, { ...clock, now: Date.parse(as_of.time) }),
+      as_of,
+      ...(beginning !== undefined && { message: beginning }),
+    };
   }
   await parts.fresh();
   const names = project === undefined ? undefined : parts.index.projects.namesOf(project);
@@ -75,7 +79,11 @@ const staleness = ({ namespace, state, updated_at }: MemoryRow, { now, days }: C
   return namespace === 'episodic' && state === 'active' && age >= days ? { days_stale: age } : {};
 };
 
-const resultOf = ({ summary, page, rows, suggestion }: AuditPage, { listed, offset, limit }: AuditScope, staleAfter: Clock): MemoryAuditResult => {
+const resultOf = (
+  { summary, page, rows, suggestion }: AuditPage,
+  { listed, offset, limit }: AuditScope,
+  staleAfter: Clock,
+): MemoryAuditResult => {
   const { active, deprioritised, archived } = summary;
   const matching_total = active + deprioritised + (listed.includes('archived') ? archived : 0);
   const entries = page.flatMap((key) => {

@@ -36,7 +36,10 @@ export const findDuplicates = async (
   const inScope = [...index.documents.values()]
     .filter(
       ({ namespace: its, state, project, context }) =>
-        context === undefined && its === namespace && state !== 'archived' && (names === undefined || (project !== undefined && names.includes(project))),
+        context === undefined &&
+        its === namespace &&
+        state !== 'archived' &&
+        (names === undefined || (project !== undefined && names.includes(project))),
     )
     .map(({ key }) => key)
     .sort()

@@ -190,7 +190,7 @@ const viewIssues = ({ store, index }: Examination): HealthIssue[] => {
       red(
         'INDEX_DRIFT',
         `The search index holds ${index.documents} memories, the store ${counted}`,
-        'Restart, or run omnimem replay; if it stays, omnimem verify',
+        'Call reindex, or run omnimem reindex; if it stays, omnimem verify',
       ),
     );
   }

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDomainError } from '../../domain/errors.js';
 import { countEnrichment, enrichment, readParked, readPending } from '../../projections/enrichment.js';
 import { readView } from '../../projections/view.js';
 import type { Call, QueueStatusResult } from '../api.js';
@@ -6,6 +8,8 @@ import { unavailableWhenDown } from '../valkey/errors.js';
 import type { QueryParts } from './parts.js';
 
 const SHOWN = 50;
+const PATIENCE_MS = 2_000;
+const LOOK_MS = 50;
 /** Failures in a row from which it is more than a hiccup. */
 const FAILING = 3;
 
@@ -16,6 +20,8 @@ export type EnrichmentStanding = {
   readonly parked: number;
   readonly running: number;
   readonly trouble: Board['trouble'];
+  /** A request to try again waits for the worker. */
+  readonly asked: boolean;
 };
 
 export const enrichmentStanding = async ({
@@ -23,8 +29,11 @@ export const enrichmentStanding = async ({
   keys,
   model,
 }: Pick<QueryParts, 'redis' | 'keys' | 'model'>): Promise<EnrichmentStanding> => {
-  const [counts, { running, trouble }] = await Promise.all([readView(redis, keys, enrichment, countEnrichment), readBoard(redis, keys)]);
-  return { on: model !== undefined, ...counts, running: running.length, trouble: model && trouble };
+  const [counts, { running, trouble, again }] = await Promise.all([
+    readView(redis, keys, enrichment, countEnrichment),
+    readBoard(redis, keys),
+  ]);
+  return { on: model !== undefined, ...counts, running: running.length, trouble: model && trouble, asked: again.size > 0 };
 };
 
 /** Whether failures in a row are more than a hiccup. */
@@ -34,25 +43,39 @@ export const isFailing = ({ trouble }: EnrichmentStanding): boolean => (trouble?
 export const queueStatus = async (parts: QueryParts, _call: Call): Promise<QueueStatusResult> => {
   await parts.fresh();
   const { redis, keys } = parts;
-  return unavailableWhenDown(async () => {
-    const [standing, parked, [oldest]] = await Promise.all([
-      enrichmentStanding(parts),
-      readView(redis, keys, enrichment, (view) => readParked(view, 0, SHOWN)),
-      readView(redis, keys, enrichment, (view) => readPending(view, 0, 1)),
-    ]);
-    const { on, pending, running, trouble } = standing;
-    const note = noteOf(standing);
-    return {
-      pending,
-      in_flight: on ? running : 0,
-      parked: parked.map(({ key, code, attempts }) => ({ key, code, attempts })),
-      parked_total: standing.parked,
-      ...(oldest && { oldest_pending_at: oldest.since }),
-      enrichment: on ? ('on' as const) : ('off' as const),
-      ...(trouble && { trouble: { code: trouble.code, since: trouble.since, failures: trouble.count, stopped: trouble.stopped } }),
-      ...(note !== undefined && { note }),
-    };
-  });
+  return onceServed(() =>
+    unavailableWhenDown(async () => {
+      const [standing, parked, [oldest]] = await Promise.all([
+        enrichmentStanding(parts),
+        readView(redis, keys, enrichment, (view) => readParked(view, 0, SHOWN)),
+        readView(redis, keys, enrichment, (view) => readPending(view, 0, 1)),
+      ]);
+      const { on, pending, running, trouble } = standing;
+      const note = noteOf(standing);
+      return {
+        pending,
+        in_flight: on ? running : 0,
+        parked: parked.map(({ key, code, attempts }) => ({ key, code, attempts })),
+        parked_total: standing.parked,
+        ...(oldest && { oldest_pending_at: oldest.since }),
+        enrichment: on ? ('on' as const) : ('off' as const),
+        ...(standing.asked && { retry_waits: true as const }),
+        ...(trouble && { trouble: { code: trouble.code, since: trouble.since, failures: trouble.count, stopped: trouble.stopped } }),
+        ...(note !== undefined && { note }),
+      };
+    }),
+  );
+};
+
+/** Right after the start the view is being built: that is worth a moment. */
+const onceServed = async <T>(read: () => Promise<T>): Promise<T> => {
+  for (const end = performance.now() + PATIENCE_MS; ; await delay(LOOK_MS)) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!isDomainError(error, 'UNAVAILABLE') || performance.now() > end) throw error;
+    }
+  }
 };
 
 const noteOf = ({ on, pending, parked, trouble }: EnrichmentStanding): string | undefined => {

@@ -1,5 +1,5 @@
-import { licenceNotice } from '../../domain/licence.js';
 import { estimateTokens } from '../../domain/budget.js';
+import { licenceNotice } from '../../domain/licence.js';
 import { passageAround } from '../../domain/passage.js';
 import { shortRouting } from '../../domain/project/scope.js';
 import type { ScoreBreakdown } from '../../domain/scoring.js';
@@ -19,8 +19,8 @@ import type {
 } from '../api.js';
 import { recallEarlier } from '../history/recall.js';
 import { contradictionFields } from './contradictions.js';
+import { type Expanded, rankExpanded } from './expansion-rank.js';
 import { warningsBeside } from './experience/warnings.js';
-import { type Expanded, rankExpanded } from './expansion.js';
 import { fitAnswer } from './fit.js';
 import type { QueryParts } from './parts.js';
 import { type Question, type Ranking, rank } from './rank.js';
@@ -34,13 +34,7 @@ const SUPPRESSED = 'No memory matches. What was found speaks of suppressed topic
 
 /** The memories that answer a query, best first, whole. */
 export const recall = async (parts: QueryParts, input: RecallInput, call: Call): Promise<RecallResult> => {
-  const { shown, ranking, warnings, notes } = await found(
-    parts,
-    input,
-    call,
-    clamp(input.top_k ?? parts.topK, 1, LIMITS.topK),
-    'recall',
-  );
+  const { shown, ranking, warnings, notes } = await found(parts, input, call, clamp(input.top_k ?? parts.topK, 1, LIMITS.topK), 'recall');
   const items = shown.map((one) => itemOf(one, input.score_breakdown ?? false));
   const { kept, cut } = fitAnswer(items, budgetOf(parts, input, warnings));
   return { ...scopeNotes(ranking), ...warnings, results: kept, ...notesOf(ranking, kept, cut), ...notes };

@@ -1,5 +1,6 @@
 import { Redis, type RedisOptions } from 'iovalkey';
 import { DomainError } from '../../domain/errors.js';
+import { SlotConnection } from './cluster/slot-connection.js';
 
 /**
  * What a connection is for decides how it fails.
@@ -21,6 +22,8 @@ export type ConnectionSettings = {
   readonly commandTimeoutMs?: number;
   /** Told of each connection error; the connection goes on trying whether or not anybody listens. */
   readonly onError?: (error: Error) => void;
+  /** On a cluster: a key of the slot whose primary this connection leads to. The target then names any node. */
+  readonly slotOf?: string;
 };
 
 const KINDS: Record<ConnectionKind, (timeoutMs: number) => RedisOptions> = {
@@ -38,7 +41,7 @@ export const reconnectDelay = (attempt: number): number => Math.min(1_000, 10 * 
  * Throws VALIDATION for a URL that it cannot read. Close it with `disconnect()` or `quit()`.
  */
 export const connect = (target: ValkeyTarget, kind: ConnectionKind, settings: ConnectionSettings = {}): Redis => {
-  const client = new Redis({
+  const options: RedisOptions = {
     ...addressOf(target),
     ...KINDS[kind](settings.commandTimeoutMs ?? 10_000),
     connectionName: settings.name ?? `omnimem-${kind}`,
@@ -47,7 +50,8 @@ export const connect = (target: ValkeyTarget, kind: ConnectionKind, settings: Co
     // The ready check would otherwise wait a whole second for a server that loads in a tenth of one.
     maxLoadingRetryTime: 20,
     retryStrategy: reconnectDelay,
-  });
+  };
+  const client = settings.slotOf === undefined ? new Redis(options) : new SlotConnection(options, settings.slotOf);
   client.on('error', (error: Error) => settings.onError?.(error));
   return client;
 };

@@ -39,7 +39,19 @@ const TROUBLES: readonly Trouble[] = [
   { when: /^LOADING /, says: 'Valkey is still loading its data', hint: RETRY, outcomeUnknown: false },
   { when: /^BUSY /, says: 'Valkey is busy with a script', hint: RETRY, outcomeUnknown: false },
   {
-    when: /^READONLY |^MASTERDOWN |^CLUSTERDOWN |^TRYAGAIN /,
+    when: /^TRYAGAIN |^MOVED |^ASK /,
+    says: 'This memory is being moved to another server of the cluster',
+    hint: RETRY,
+    outcomeUnknown: false,
+  },
+  {
+    when: /^CLUSTERDOWN /,
+    says: 'A part of the Valkey cluster is down',
+    hint: 'Service resumes by itself when its nodes are back; nothing that was acknowledged is lost.',
+    outcomeUnknown: false,
+  },
+  {
+    when: /^READONLY |^MASTERDOWN /,
     says: 'This Valkey server takes no writes now',
     hint: 'Point VALKEY_URL at the primary, or wait for the fail-over.',
     outcomeUnknown: false,

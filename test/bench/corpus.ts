@@ -5,7 +5,7 @@ export const DIMENSION = 384;
 const CLUSTERS = 300;
 const VOCABULARY = 30_000;
 const TOPIC_WORDS = 150;
-const PROJECTS = 20;
+const PROJECTS = 200;
 /** Shares of words: plain English glue, words of the memory's topic; the rest follows Zipf's law over the vocabulary. */
 const GLUE_SHARE = 0.4;
 const TOPIC_SHARE = 0.2;

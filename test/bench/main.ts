@@ -6,17 +6,21 @@ import { helpText, parseOptions } from './options.js';
 import { tableOf, writeRun } from './report.js';
 import type { Context, Scenario } from './scenario.js';
 import { append } from './scenarios/append.js';
+import { asOf } from './scenarios/as-of.js';
 import { backup } from './scenarios/backup.js';
+import { briefing } from './scenarios/briefing.js';
+import { cluster } from './scenarios/cluster.js';
 import { footprint } from './scenarios/footprint.js';
 import { peers } from './scenarios/peers.js';
 import { recall } from './scenarios/recall.js';
 import { replay } from './scenarios/replay.js';
 import { retrieval } from './scenarios/retrieval.js';
 import { start } from './scenarios/start.js';
+import { tenants } from './scenarios/tenants.js';
 import { visible } from './scenarios/visible.js';
 import { createStores } from './stores.js';
 
-const SCENARIOS: readonly Scenario[] = [append, replay, recall, visible, footprint, start, backup, retrieval, peers];
+const SCENARIOS: readonly Scenario[] = [append, replay, recall, briefing, visible, footprint, start, backup, asOf, retrieval, peers, cluster, tenants];
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 

@@ -48,8 +48,7 @@ it('a server whose store is emptied says so in red, shows nothing of before, and
     return issues.filter(({ severity }) => severity === 'red').map(({ code }) => code);
   };
   await expect.poll(codes, { timeout: 20_000 }).toEqual(['STORE_CHANGED']);
-  const recalled = async (query: string): Promise<unknown[]> =>
-    ((await tools.call('recall', { query })) as { results: unknown[] }).results;
+  const recalled = async (query: string): Promise<unknown[]> => ((await tools.call('recall', { query })) as { results: unknown[] }).results;
   expect(await recalled('the old ferry crossed at pier7')).toEqual([]);
   await tools.call('remember', { content: 'The new ferry crosses at noon.', force: true });
   expect(await recalled('when does the new ferry cross, at noon')).toMatchObject([{ content: 'The new ferry crosses at noon.' }]);

@@ -64,7 +64,7 @@ it(`each memory is enriched once, however often the worker is killed (TEST_SEED=
   for (let round = 0; round < ROUNDS; round++) {
     const asked = model.requests.length;
     await start();
-    await vi.waitFor(() => expect(model.requests.length).toBeGreaterThan(asked), { timeout: 20_000, interval: 5 }).catch(() => undefined);
+    await vi.waitFor(() => expect(model.requests.length).toBeGreaterThan(asked), { timeout: 4_000, interval: 5 }).catch(() => undefined);
     await delay(random() * 150);
     await server?.kill('SIGKILL');
   }

@@ -22,6 +22,7 @@ describe('an empty environment', () => {
           host: '127.0.0.1',
           port: 8765,
           authToken: undefined,
+          tenantTokens: [],
           allowedHosts: [],
           allowedOrigins: [],
           publicUrl: undefined,
@@ -92,6 +93,9 @@ describe('a variable', () => {
     [{ VALKEY_URL: 'localhost' }, /VALKEY_URL: must be redis/],
     [{ VALKEY_HOST: 'db:6379' }, /VALKEY_HOST: must be a host name/],
     [{ MCP_AUTH_TOKEN: 'short' }, /MCP_AUTH_TOKEN: must have/],
+    [{ MCP_TENANT_TOKENS: 'a:long-enough,b' }, /MCP_TENANT_TOKENS: must be tenant:token/],
+    [{ MCP_TENANT_TOKENS: 'a:short' }, /MCP_TENANT_TOKENS: must be tenant:token/],
+    [{ MCP_TENANT_TOKENS: 'A b:long-enough' }, /MCP_TENANT_TOKENS: must be tenant:token/],
     [{ RECALL_MIN_SCORE: '2' }, /RECALL_MIN_SCORE: must be at most 1/],
   ])('with a bad value is named: %j', (env, message) => expect(() => load(env)).toThrowError(message));
   it('with a bad value does not hide another', () =>
@@ -99,6 +103,7 @@ describe('a variable', () => {
   it('that is secret does not show in the message about it', () => {
     expect(() => load({ MCP_AUTH_TOKEN: 'hush' })).not.toThrowError(/hush/);
     expect(() => load({ VALKEY_URL: 'http://u:hush-hush@h' })).not.toThrowError(/hush/);
+    expect(() => load({ MCP_TENANT_TOKENS: 'A:hush-hush-hush' })).not.toThrowError(/hush/);
   });
 });
 
@@ -112,6 +117,21 @@ describe('the Valkey server', () => {
     expect(config({ VALKEY_URL: 'redis://u:mine@v', VALKEY_PASSWORD: 'other' }).valkey).toBe('redis://u:mine@v'));
   it('may be an IPv6 address', () => expect(config({ VALKEY_HOST: '::1' }).valkey).toBe('redis://[::1]:6379'));
   it('is not VALKEY_PORT alone', () => expect(config({ VALKEY_PORT: '7' }).valkey).toBeUndefined());
+});
+
+describe('tokens of tenants', () => {
+  it('are read, are secrets, and may hold a colon', () =>
+    expect(load({ MCP_TENANT_TOKENS: 'red:red-token, blue:blue:token' })).toMatchObject({
+      config: {
+        mcp: {
+          tenantTokens: [
+            { tenant: 'red', token: 'red-token' },
+            { tenant: 'blue', token: 'blue:token' },
+          ],
+        },
+      },
+      secrets: ['red-token', 'blue:token'],
+    }));
 });
 
 describe('secrets', () => {

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { catalogue } from '../../domain/catalogue.js';
-import { createKeys } from '../../projections/keys.js';
 import { type VerifyReport, verify } from '../../projections/verify.js';
 import type { Call } from '../../services/api.js';
 import { type AppOptions, type OpenApp, openApp, PROJECTIONS } from '../../services/app.js';
@@ -48,7 +47,7 @@ export const openTestApp = async ({ env = {}, provider, valkey: given, options =
     openApp({ config, logger, target: { path: valkey.socket }, provider: embedders, ...options, ...more });
   const app = await open();
   await app.app.whenReady(10_000);
-  const keys = createKeys(config.tenant);
+  const { keys } = app;
   return {
     ...app,
     valkey,

@@ -52,8 +52,8 @@ export const argumentsOf = (request: Buffer): Buffer[] => {
 /** Answers one connection, one request after the other: the bytes of the reply. */
 export type Session = { readonly answer: (args: Buffer[], request: Buffer) => Buffer | Promise<Buffer>; readonly end: () => void };
 
-/** A server of the RESP protocol on a unix socket. */
-export const serveResp = async (socketPath: string, open: () => Session): Promise<AsyncDisposable> => {
+/** A server of the RESP protocol on a unix socket, or on a port of loopback. */
+export const serveResp = async (place: string | number, open: () => Session): Promise<AsyncDisposable> => {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -80,7 +80,8 @@ export const serveResp = async (socketPath: string, open: () => Session): Promis
       session.end();
     });
   });
-  server.listen(socketPath);
+  if (typeof place === 'number') server.listen(place, '127.0.0.1');
+  else server.listen(place);
   await once(server, 'listening');
   return {
     [Symbol.asyncDispose]: async () => {

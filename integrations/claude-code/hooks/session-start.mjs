@@ -18,8 +18,8 @@ const brief = async ({ cwd, source }, signal) => {
   const project = await projectOf(folder);
   const compacted = source === 'compact';
   const max_tokens = compacted ? TOKENS_AFTER_COMPACTION : TOKENS;
-  const text = await callTool('briefing', { ...(project && { project }), max_tokens }, signal);
-  const parts = [...(text === undefined ? [] : [framed(text, project)]), ...(compacted ? [RECORD] : [])];
+  const text = await callTool('briefing', { project, max_tokens }, signal);
+  const parts = [...(text === undefined ? [] : [framed(text)]), ...(compacted ? [RECORD] : [])];
   return parts.length === 0 ? undefined : contextOf(parts.join('\n\n'));
 };
 

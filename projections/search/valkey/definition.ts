@@ -1,6 +1,4 @@
-import type { IndexInfo } from './info.js';
-
-export type IndexField = { readonly name: string; readonly type: 'TAG' | 'NUMERIC'; readonly caseSensitive?: boolean };
+import type { IndexField, IndexInfo } from './info.js';
 
 /** An HNSW index over the hashes of one prefix, by cosine, with the fields that filters use. */
 export type IndexDefinition = {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Facets, Filter } from '../ports.js';
-import type { IndexField } from './definition.js';
+import type { IndexField } from './info.js';
 
 /** The fields that filters use, as the hashes spell them. */
 export const FILTER_FIELDS: readonly IndexField[] = [

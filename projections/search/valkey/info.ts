@@ -1,4 +1,4 @@
-import type { IndexField } from './definition.js';
+export type IndexField = { readonly name: string; readonly type: 'TAG' | 'NUMERIC'; readonly caseSensitive?: boolean };
 
 /** What FT.INFO tells and we use. `num_docs` is not among it: it counts hashes that no search can find. */
 export type IndexInfo = {

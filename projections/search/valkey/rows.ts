@@ -66,10 +66,10 @@ export class Rows {
   async sweep(prefix: string, signal: AbortSignal): Promise<void> {
     const { source, row } = this.#place;
     if (!source) return;
-    for (let cursor = '0', first = true; !signal.aborted && (first || cursor !== '0'); first = false) {
-      const [next, found] = await this.#redis.scan(cursor, 'MATCH', `${globbed(prefix)}*:0`, 'COUNT', SWEPT_AT_ONCE);
-      cursor = next;
+    for await (const found of rowsUnder(this.#redis, prefix)) {
+      if (signal.aborted) return;
       for (const key of found) {
+        if (!key.endsWith(':0')) continue;
         const memory = key.slice(prefix.length, -':0'.length);
         if (row(memory, 0) !== key || (await this.#redis.exists(source(memory))) === 1) continue;
         await this.remove(memory, (await this.stored(memory)).windows, ONLY_WITHOUT_SOURCE);
@@ -108,6 +108,16 @@ type Write = {
   readonly common: readonly string[];
   readonly vectors: readonly Buffer[];
 };
+
+/** The keys of the rows under a prefix, some at a time; one may come twice. */
+export async function* rowsUnder(redis: Redis, prefix: string): AsyncGenerator<readonly string[]> {
+  let cursor = '0';
+  do {
+    const [next, found] = await redis.scan(cursor, 'MATCH', `${globbed(prefix)}*`, 'COUNT', SWEPT_AT_ONCE);
+    cursor = next;
+    if (found.length > 0) yield found;
+  } while (cursor !== '0');
+}
 
 const globbed = (text: string): string => text.replace(/[\\*?[\]]/g, '\\$&');
 

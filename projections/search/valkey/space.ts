@@ -5,6 +5,7 @@ import { createIndex, dropIndex } from './commands.js';
 import { refusalOf } from './errors.js';
 import { definitionOf, ValkeyVectorIndex } from './index.js';
 import { detectSearchModule, type SearchModule } from './module.js';
+import { rowsUnder } from './rows.js';
 
 /** No model and no namespace has this name. */
 const TRIAL = 'trial';
@@ -42,6 +43,14 @@ export const chooseSearch = async (redis: Redis, keys: Keys, cluster: boolean): 
     if (refusal === undefined) throw error;
     const reason = `valkey-search ${found.version} is there but refuses an index (${refusal}); vectors are searched in this process`;
     return { usable: false, version: found.version, reason };
+  }
+};
+
+/** Drops the indexes of a model and deletes their rows; the cached vectors stay. */
+export const retireVectors = async (redis: Redis, keys: Keys, model: string): Promise<void> => {
+  for (const namespace of NAMESPACES) {
+    await dropIndex(redis, keys.searchIndex(model, namespace)).catch(unless('no-index'));
+    for await (const rows of rowsUnder(redis, keys.searchRows(model, namespace))) await redis.unlink([...rows]);
   }
 };
 

@@ -10,6 +10,7 @@ import { sayTimeline } from './timeline.js';
 
 type Options = {
   readonly project?: readonly string[];
+  readonly domain?: readonly string[];
   readonly namespace?: readonly string[];
   readonly topK?: number;
   readonly short?: boolean;
@@ -30,6 +31,7 @@ export const addAt: AddCommand = (program) => {
     .argument('<what>', 'recall <question...>, timeline <key>, or audit')
     .argument('[words...]', 'the question, or the key')
     .option('-p, --project <name>', 'only memories of this project; for recall it may be given several times', collect)
+    .option('-d, --domain <name>', 'recall: only projects that declared this kind of work then; may be given several times', collect)
     .option('-n, --namespace <name>', 'only this namespace; for recall it may be given several times', collect)
     .option('-k, --top-k <n>', 'recall: how many, 1 to 50', wholeNumber(1))
     .option('-s, --short', 'recall: the passage around each match in place of the whole text')
@@ -70,8 +72,16 @@ const needed = (text: string, what: string): string => {
 };
 
 const recallAt = async (context: Context, options: Options, as_of: string, query: string): Promise<ExitCode> => {
-  const { project, namespace, topK, short, scores } = options;
-  const input = { query, as_of, project_filter: project, namespaces: namespace, top_k: topK, score_breakdown: scores };
+  const { project, domain, namespace, topK, short, scores } = options;
+  const input = {
+    query,
+    as_of,
+    project_filter: project,
+    domain_filter: domain,
+    namespaces: namespace,
+    top_k: topK,
+    score_breakdown: scores,
+  };
   const answer = await context.tool<RecallResult | RecallIndexResult>(short ? 'recall_index' : 'recall', input);
   context.answer(answer, (found) => `${sayMoment(found.as_of)}\n\n${sayRecall(found)}`);
   return answer.results.length > 0 ? EXIT.ok : EXIT.nothingFound;

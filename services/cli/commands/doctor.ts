@@ -36,6 +36,6 @@ export const addDoctor: AddCommand = (program) => {
 };
 
 const say = ({ part, state, detail, fix }: Finding): string => {
-  const line = `${MARK[state]} ${part.padEnd(11)}  ${detail}`;
+  const line = `${MARK[state]} ${part.padEnd(11)}  ${detail.replaceAll('\n', `\n${' '.repeat(15)}`)}`;
   return fix === undefined ? line : `${line}\n${fix.replaceAll(/^/gm, '               ')}`;
 };

@@ -37,6 +37,7 @@ export const sayMaintenance = (answer: MaintainResult, dryRun: boolean): string 
     ),
     ...listed('expired and archived', knowledge_expired, (key) => key),
     ...listed('copies kept for what they know of the work', kept, ({ key, copy_of }) => `${key}  beside ${copy_of}`),
+    ...(answer.project_suggestion ? [answer.project_suggestion.note] : []),
     ...(left > 0 ? [`${left} more are left for the next run.`] : []),
     ...(status === 'ran' && correlation !== undefined ? [`To take it back: omnimem undo ${correlation}`] : []),
   ].join('\n');

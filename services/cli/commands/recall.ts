@@ -57,7 +57,11 @@ export const addRecall: AddCommand = (program) => {
 
 /** A recall for a person. */
 export const sayRecall = (answer: RecallResult | RecallIndexResult): string =>
-  [...(answer.domain_filter_notice === undefined ? [] : [answer.domain_filter_notice]), ...answer.results.map((item) => sayItem(item)), ...notes(answer)].join('\n\n') || 'No memory matches.';
+  [
+    ...(answer.domain_filter_notice === undefined ? [] : [answer.domain_filter_notice]),
+    ...answer.results.map((item) => sayItem(item)),
+    ...notes(answer),
+  ].join('\n\n') || 'No memory matches.';
 
 const sayItem = (item: RecallItem | RecallIndexItem): string => {
   const about = [
@@ -82,6 +86,11 @@ const parts = (breakdown: object): string =>
     .join('  ');
 
 const notes = ({ message, project_suggestion, search_note, stale, licence_notice, cut }: RecallNotes): string[] =>
-  [message, project_suggestion?.note, search_note, stale?.note, licence_notice, cut && `${cut.note}\n${cut.keys.map((key) => `    ${key}`).join('\n')}`].flatMap(
-    (note) => note || [],
-  );
+  [
+    message,
+    project_suggestion?.note,
+    search_note,
+    stale?.note,
+    licence_notice,
+    cut && `${cut.note}\n${cut.keys.map((key) => `    ${key}`).join('\n')}`,
+  ].flatMap((note) => note || []);

@@ -99,5 +99,9 @@ const say = (answer: RememberResult): string => {
 
 const sayDocument = ({ chunks_stored, chunks_total, duplicates_skipped, keys, project_suggestion }: RememberDocumentResult): string => {
   const known = duplicates_skipped > 0 ? `, ${duplicates_skipped} known already` : '';
-  return [`Stored ${chunks_stored} of ${chunks_total} parts${known}`, ...keys.map((key) => `  ${key}`), ...(project_suggestion ? [project_suggestion.note] : [])].join('\n');
+  return [
+    `Stored ${chunks_stored} of ${chunks_total} parts${known}`,
+    ...keys.map((key) => `  ${key}`),
+    ...(project_suggestion ? [project_suggestion.note] : []),
+  ].join('\n');
 };

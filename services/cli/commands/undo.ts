@@ -9,7 +9,7 @@ export const addUndo: AddCommand = (program) => {
     .command('undo')
     .summary('take an action back')
     .description(
-      'Takes back everything that one action did, on every memory it touched, by new events: states, tags, wordings, licences, provenances, suppressed topics. What another action wrote since is kept and listed; what the action had remembered is archived; forgetting cannot be undone. The undo is an action itself and can be undone.',
+      'Takes back everything that one action did, on every memory it touched, by new events: states, tags, wordings, licences, provenances, suppressed topics, contexts, domains and merges of projects. What another action wrote since is kept and listed; what the action had remembered is archived; forgetting cannot be undone. The undo is an action itself and can be undone.',
     )
     .argument('<correlation>', 'the action, as omnimem log --json and explain_memory name it')
     .addHelpText('after', examples('omnimem undo 01J9ZC4Q0000000000000000AB', 'omnimem log --json --limit 5'));

@@ -7,7 +7,7 @@ import { NAMESPACES } from '../../../domain/vocabulary.js';
 import type { Call, CheckContradictionsInput, CheckContradictionsResult, Contradiction } from '../../api.js';
 import { handleCommand } from '../../eventlog/handle.js';
 import { type CommandParts, stampOf, visibility } from '../parts.js';
-import { projectNames, sameProject } from '../project-names.js';
+import { projectNames, sameProject, suggested } from '../project-names.js';
 import { expectFree } from '../retag.js';
 import { candidatesOf } from './candidates.js';
 import { type Found, flagAll } from './flag.js';
@@ -40,7 +40,8 @@ export const checkContradictions = async (
   const candidates = await candidatesOf(parts, scope, query, call.signal);
   const scan = await scanPairs(parts, candidates, (a, b) => sameProject(parts, a, b), call.signal);
   const { reported, notes } = await confirmed(parts, scan, input.use_api === true, call);
-  if (reported.length === 0) return { contradictions: [], checked: scan.checked, ...noteOf(scan, notes) };
+  const suggestion = suggested(parts, project);
+  if (reported.length === 0) return { contradictions: [], checked: scan.checked, ...suggestion, ...noteOf(scan, notes) };
 
   let standing: readonly Found[] = reported;
   const { appended } = expectFree(
@@ -56,6 +57,7 @@ export const checkContradictions = async (
   return {
     contradictions: reported.filter((one) => standing.includes(one)).map(shown),
     checked: scan.checked,
+    ...suggestion,
     ...noteOf(scan, notes),
     ...(await visibility(parts, appended)),
   };

@@ -3,9 +3,6 @@ import type { Judgement } from '../../llm/judge.js';
 import type { CommandParts } from '../parts.js';
 import type { Suspect } from './scan.js';
 
-/** Asks a model whether two texts contradict each other. */
-export type Judge = (a: string, b: string, signal?: AbortSignal) => Promise<Judgement>;
-
 /** Pairs a model is asked about in one call. */
 const MOST_ASKED = 20;
 

@@ -1,11 +1,10 @@
-import { setImmediate as breath } from 'node:timers/promises';
 import { standing } from '../../../domain/maintenance/pairs.js';
 import { type Side, sideDecider } from '../../../domain/maintenance/side.js';
-import { type Conflict, conflictBetween } from '../../../domain/similarity/conflict.js';
+import { type Conflict, conflictBetween, type Statement, statementOf } from '../../../domain/similarity/conflict.js';
 import { overlap } from '../../../domain/similarity/diff.js';
-import { contentWords } from '../../../domain/similarity/words.js';
 import { cosine } from '../../embedding/vectors.js';
 import { stateOf } from '../../eventlog/handle.js';
+import { breather } from '../breather.js';
 import type { CommandParts } from '../parts.js';
 import type { Candidate } from './candidates.js';
 
@@ -34,7 +33,6 @@ export type Scan = {
 /** Likeness from which two texts may be about one thing (contract 11). */
 const ALIKE = 0.5;
 const MOST_COMPARED = 2_000;
-const BREATH_EVERY = 25;
 
 /**
  * Compares memories with each other: the pairs that are alike, most alike first, at most 2,000 of them, by the rules of
@@ -47,12 +45,19 @@ export const scanPairs = async (
   sameProject: (a: string, b: string) => boolean,
   signal: AbortSignal | undefined,
 ): Promise<Scan> => {
-  const alike = await alikePairs(candidates, sameProject, signal);
+  const breathe = breather(signal);
+  const statements = new Map<string, Statement>();
+  const read = ({ key, content }: Candidate): Statement => {
+    const known = statements.get(key) ?? statementOf(content);
+    statements.set(key, known);
+    return known;
+  };
+  const alike = await alikePairs(candidates, sameProject, read, breathe);
   const compared = alike.slice(0, MOST_COMPARED);
   const found: Omit<Suspect, 'open'>[] = [];
-  for (const [i, pair] of compared.entries()) {
-    if (i % BREATH_EVERY === 0) await pause(signal);
-    const conflict = conflictBetween(pair.a.content, pair.b.content);
+  for (const pair of compared) {
+    await breathe();
+    const conflict = conflictBetween(read(pair.a), read(pair.b));
     if (conflict) found.push({ ...pair, conflict });
   }
   const suspects = await unsettled(parts, found);
@@ -64,27 +69,20 @@ export const scanPairs = async (
   };
 };
 
-const pause = async (signal: AbortSignal | undefined): Promise<void> => {
-  signal?.throwIfAborted();
-  await breath();
-};
-
 const alikePairs = async (
   candidates: readonly Candidate[],
   sameProject: (a: string, b: string) => boolean,
-  signal: AbortSignal | undefined,
+  read: (candidate: Candidate) => Statement,
+  breathe: () => Promise<void>,
 ) => {
   const pairs: { readonly a: Candidate; readonly b: Candidate; readonly similarity: number }[] = [];
-  const words = candidates.map(({ content, vectors }) => (vectors.length === 0 ? contentWords(content) : undefined));
   for (const [i, a] of candidates.entries()) {
-    if (i % BREATH_EVERY === 0) await pause(signal);
+    await breathe();
     for (let j = i + 1; j < candidates.length; j++) {
       const b = candidates[j];
       if (!b || !comparable(a, b, sameProject)) continue;
       const similarity =
-        a.vectors.length > 0 && b.vectors.length > 0
-          ? likeness(a.vectors, b.vectors)
-          : overlap(words[i] ?? contentWords(a.content), words[j] ?? contentWords(b.content));
+        a.vectors.length > 0 && b.vectors.length > 0 ? likeness(a.vectors, b.vectors) : overlap(read(a).content, read(b).content);
       if (similarity >= ALIKE) pairs.push({ a, b, similarity: Math.round(similarity * 1e4) / 1e4 });
     }
   }

@@ -78,7 +78,8 @@ const parseText = (name: string, text: string | undefined): string | undefined =
   if (trimmed.length > MAX_TEXT)
     throw new DomainError('VALIDATION', `${name} has ${trimmed.length} characters, at most ${MAX_TEXT} fit`, 'Keep what helps next time');
   const bad = unstorableInText(trimmed);
-  if (bad) throw new DomainError('VALIDATION', `${name} holds ${bad.name} at position ${bad.position}`, 'Remove or escape it, then send again');
+  if (bad)
+    throw new DomainError('VALIDATION', `${name} holds ${bad.name} at position ${bad.position}`, 'Remove or escape it, then send again');
   refuseSecret(name, trimmed);
   return trimmed;
 };

@@ -19,7 +19,12 @@ export const logAbandoned = async (parts: CommandParts, input: LogAbandonedInput
       const events = known ? [] : memoryDecider.decide({ type: 'AbandonApproach', data: abandoned }, state);
       const before = isLive(state) ? state.experience.abandoned_approaches.length : 0;
       // The answer is kept for a day, so it holds none of the text.
-      const answer = { key, abandoned_count: before + events.length, attempted_at: known?.attempted_at ?? stamp.at, known: known !== undefined };
+      const answer = {
+        key,
+        abandoned_count: before + events.length,
+        attempted_at: known?.attempted_at ?? stamp.at,
+        known: known !== undefined,
+      };
       return { writes: [{ subject: key, events }], result: answer };
     }),
   );

@@ -29,11 +29,7 @@ const suppressionOf = (past: readonly AnyEvent[] | undefined): Topic =>
  * Records what the work behind a memory was like. The dead ends of hard work that was given up become suppressed topics in
  * the same append, so that one undo takes all of it back. Throws VALIDATION, NOT_FOUND, CONFLICT.
  */
-export const recordExperience = async (
-  parts: CommandParts,
-  input: RecordExperienceInput,
-  call: Call,
-): Promise<RecordExperienceResult> => {
+export const recordExperience = async (parts: CommandParts, input: RecordExperienceInput, call: Call): Promise<RecordExperienceResult> => {
   const key = parseKey(input.key);
   const stamp = stampOf(parts, call);
   const recorded = recordedOf(input, stamp.at);

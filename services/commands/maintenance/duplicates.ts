@@ -1,7 +1,7 @@
-import { setImmediate as breath } from 'node:timers/promises';
 import { knowsMore, needless, saysAllOf } from '../../../domain/maintenance/duplicates.js';
 import { activeMemory, type Side, sideDecider } from '../../../domain/maintenance/side.js';
 import { stateOf } from '../../eventlog/handle.js';
+import { breather } from '../breather.js';
 import { activeDocuments, type Candidate, type Scope, withTexts } from '../contradictions/candidates.js';
 import type { CommandParts } from '../parts.js';
 import { sameProject } from '../project-names.js';
@@ -18,7 +18,6 @@ export type Duplicates = {
 /** The newest memories that are compared with their neighbours. */
 const MOST = 2_000;
 const NEIGHBOURS = 10;
-const BREATH_EVERY = 50;
 
 /**
  * Active memories of which a newer one says all: by the vectors that are stored, then word by word. Chunks of documents, facts
@@ -34,11 +33,9 @@ export const findNeedless = async (parts: CommandParts, scope: Scope, signal: Ab
   const filter = { states: ['active'] as const, ...(scope.projects && { projects: scope.projects }) };
   const { duplicate } = parts.thresholds(thresholdsOf(parts));
   const near = new Map<string, ReadonlyMap<string, number>>();
-  for (const [i, { key, vectors }] of members.entries()) {
-    if (i % BREATH_EVERY === 0) {
-      signal?.throwIfAborted();
-      await breath();
-    }
+  const breathe = breather(signal);
+  for (const { key, vectors } of members) {
+    await breathe();
     const [vector, ...more] = vectors;
     // A text of several windows is no copy of another for sharing one of them.
     if (!vector || more.length > 0) continue;

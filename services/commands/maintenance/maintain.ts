@@ -6,13 +6,14 @@ import type { Call, MaintainInput, MaintainResult } from '../../api.js';
 import { rowsOf } from '../../queries/rows.js';
 import { unavailableWhenDown } from '../../valkey/errors.js';
 import { type CommandParts, stampOf, visibility } from '../parts.js';
-import { projectNames } from '../project-names.js';
+import { projectNames, suggested } from '../project-names.js';
 import { type CarriedOut, carryOut } from './carry-out.js';
 import { maintenanceDone } from './due.js';
 import { type Plan, planMaintenance } from './plan.js';
 
 /** Who is written beside everything that maintenance does, whoever asked for it. */
 export const MAINTENANCE_ACTOR = 'maintenance';
+const NOTHING: Plan = { contradictions: [], duplicates: [], expired: [], knowing: [], left: 0 };
 const LEASE = 'job:maintenance';
 /** A run that lost its process is over after this. One that takes longer is still harmless: every decision is guarded. */
 const LEASE_MS = 5 * 60_000;
@@ -29,6 +30,9 @@ export const maintain = async (parts: CommandParts, input: MaintainInput, call: 
   const first = stamp.repeatable ? await parts.log.firstAnswer(stamp.commandId) : undefined;
   if (first) return { ...(await told(parts, first.result as unknown as Summary)), ...(await visibility(parts, first)) };
   await parts.fresh();
+  const suggestion = suggested(parts, named);
+  // A name that was misspelt has nothing to tidy up, and no history of it.
+  if (suggestion.project_suggestion) return { ...(await told(parts, summaryOf('dry_run', named, NOTHING))), ...suggestion };
   const projects = named === undefined ? undefined : projectNames(parts, named);
   const project = projects?.[0] ?? named;
   const plan = (): Promise<Plan> => planMaintenance(parts, { projects }, parts.maintenance.maxChanges, call.signal);

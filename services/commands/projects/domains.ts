@@ -33,7 +33,7 @@ export const compileProjectDomains = async (
   input: CompileProjectDomainsInput,
   call: Call,
 ): Promise<CompileProjectDomainsResult> => {
-  const given = input.domains === undefined ? undefined : declared(input.domains);
+  const given = input.domains === undefined ? undefined : domainsGiven(input.domains);
   const named = parseProjectName(input.project_name);
   await parts.fresh();
   const { projects } = parts.index;
@@ -83,7 +83,8 @@ type Decided = {
   readonly merged: readonly string[];
 };
 
-const declared = (text: string | readonly string[]): ParsedDomains => {
+/** Domains that somebody declares. Throws VALIDATION for more than 20, and where none of them is a domain. */
+export const domainsGiven = (text: string | readonly string[]): ParsedDomains => {
   const parsed = parseDeclaredDomains(text);
   if (parsed.domains.length > 0 || parsed.rejected.length === 0) return parsed;
   throw new DomainError(

@@ -3,8 +3,8 @@ import type { Call } from '../../api.js';
 import type { CommandParts } from '../parts.js';
 
 /** The version that the caller has read: the one named, else the newest that this session was shown. */
-export const seenBy = ({ reads }: CommandParts, call: Call, name: string, version: number | undefined): number | undefined =>
-  version ?? reads.seen(call.session, name);
+export const seenBy = ({ reads }: CommandParts, call: Call, subject: string, version: number | undefined): number | undefined =>
+  version ?? reads.seen(call.session, subject);
 
 /** Refuses a version that there is not yet: it cannot have been read. */
 export const refuseFuture = (version: number | undefined, now: number): void => {

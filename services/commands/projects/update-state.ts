@@ -4,6 +4,7 @@ import { type Project, type ProjectHistoryEvent, projectDecider } from '../../..
 import { contextText } from '../../../domain/project/text.js';
 import type { Call, UpdateProjectStateInput, UpdateProjectStateResult } from '../../api.js';
 import { handleCommand, stateOf } from '../../eventlog/handle.js';
+import { holderOf } from '../../queries/projects/holder.js';
 import { noSuchProject } from '../../queries/projects/no-such.js';
 import { embedForWrite, vectorsOf } from '../embed.js';
 import { type CommandParts, stampOf, visibility } from '../parts.js';
@@ -26,17 +27,18 @@ export const updateProjectState = async (
   const current_state = parseSaidPart('current_state', input.current_state, force);
   const notes = input.notes === undefined ? undefined : parseContextPart('notes', input.notes, force);
   const name = await projectNamed(parts, input.project_name);
-  const subject = projectKey(name);
+  const holder = holderOf(parts.index, name);
+  const subject = projectKey(holder);
   const stamp = stampOf(parts, call);
   const first = stamp.repeatable ? await parts.log.firstAnswer(stamp.commandId) : undefined;
   if (first) return { ...(first.result as Updated), ...(await visibility(parts, first)) };
   const writers = await writersOf(parts, subject);
-  const seen = seenBy(parts, call, name, input.version);
+  const seen = seenBy(parts, call, subject, input.version);
   const data = { current_state, ...(notes !== undefined && { notes }), ...(seen !== undefined && { seen }), writers };
   const decided = (project: Project) => projectDecider.decide({ type: 'UpdateProjectState', data }, project);
   try {
     const [history] = await parts.log.load([subject]);
-    const text = history && textAfter(name, stateOf(projectDecider, history).state, decided);
+    const text = history && textAfter(holder, stateOf(projectDecider, history).state, decided);
     const embedded = await embedForWrite(parts, text === undefined ? [] : [text], call.signal);
     if (embedded.state === 'stored') await parts.noteModel(embedded.embedder.identity.id);
     let before = projectDecider.initialState();
@@ -47,7 +49,7 @@ export const updateProjectState = async (
         const events = decided(before);
         return {
           // A context that somebody changed meanwhile makes another text; its vector follows later.
-          writes: [{ subject, events, ...(textAfter(name, before, decided) === text && { vectors: vectorsOf(embedded, 0) }) }],
+          writes: [{ subject, events, ...(textAfter(holder, before, decided) === text && { vectors: vectorsOf(embedded, 0) }) }],
           result: {
             status: events.length > 0 ? 'updated' : 'unchanged',
             project_name: name,
@@ -57,7 +59,7 @@ export const updateProjectState = async (
       }),
     );
     const answer = result as Updated;
-    parts.reads.note(call.session, name, answer.version);
+    parts.reads.note(call.session, subject, answer.version);
     return {
       ...answer,
       ...(answer.status === 'updated' && appended && (await replacedState(parts, before, writers))),

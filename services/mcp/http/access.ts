@@ -1,12 +1,14 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { isIPv4 } from 'node:net';
 import { DomainError } from '../../../domain/errors.js';
 import { problem } from './answers.js';
+import { bearerOf, createTokens, type TenantToken } from './tokens.js';
 
 export type AccessSettings = {
   readonly host: string;
   readonly authToken?: string | undefined;
+  /** Tokens that open the memories of other tenants. */
+  readonly tenantTokens?: readonly TenantToken[] | undefined;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly publicUrl?: string | undefined;
@@ -21,8 +23,8 @@ export type AccessRequest = {
 export type Access = {
   /** 421 for a Host that is not ours, 403 for a browser page of another origin (DNS rebinding); undefined: come in. */
   readonly checkOrigin: (request: AccessRequest) => Response | undefined;
-  /** 401 without the bearer token, when one is set. */
-  readonly checkToken: (request: AccessRequest) => Response | undefined;
+  /** 401 without a bearer token that is known, when any is set; else whose memory is meant (undefined: that of the process). */
+  readonly checkToken: (request: AccessRequest) => Response | { readonly tenant: string | undefined };
 };
 
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
@@ -32,8 +34,8 @@ const WILDCARDS: readonly string[] = ['0.0.0.0', '[::]'];
 const isLoopback = (name: string): boolean => LOOPBACK_NAMES.includes(name) || (isIPv4(name) && name.startsWith('127.'));
 
 /** Throws VALIDATION for an address that others can reach while no token protects it. */
-export const refuseOpenAddress = ({ host, authToken }: AccessSettings): void => {
-  if (authToken !== undefined || isLoopback(bracketed(host))) return;
+export const refuseOpenAddress = ({ host, authToken, tenantTokens = [] }: AccessSettings): void => {
+  if (authToken !== undefined || tenantTokens.length > 0 || isLoopback(bracketed(host))) return;
   throw new DomainError(
     'VALIDATION',
     `MCP_HOST is ${host}, which other machines can reach, and MCP_AUTH_TOKEN is not set`,
@@ -55,7 +57,7 @@ export const createAccess = (settings: AccessSettings): Access => {
     ...settings.allowedOrigins.map((entry) => entry.toLowerCase().replace(/\/$/, '')),
     ...(published ? [published.origin] : []),
   ]);
-  const digest = settings.authToken === undefined ? undefined : digestOf(settings.authToken);
+  const tokens = createTokens(settings.authToken, settings.tenantTokens ?? []);
 
   const isOurHost = (host: string | undefined): boolean => {
     const name = host === undefined ? undefined : hostnameOf(host);
@@ -84,19 +86,21 @@ export const createAccess = (settings: AccessSettings): Access => {
       return undefined;
     },
     checkToken: ({ authorization }) => {
-      if (digest === undefined) return undefined;
-      const token = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
-      if (token !== undefined && timingSafeEqual(digestOf(token), digest)) return undefined;
-      const reason = token === undefined ? '' : ', error="invalid_token"';
-      return problem(401, 'Unauthorized', 'Send Authorization: Bearer with the value of MCP_AUTH_TOKEN.', {
-        'WWW-Authenticate': `Bearer realm="omnimem"${reason}`,
-      });
+      if (!tokens.required) return { tenant: undefined };
+      const bearer = tokens.read(authorization);
+      if (bearer) return bearer;
+      const reason = bearerOf(authorization) === undefined ? '' : ', error="invalid_token"';
+      return problem(
+        401,
+        'Unauthorized',
+        'Send Authorization: Bearer with the value of MCP_AUTH_TOKEN, or with the token of your tenant.',
+        {
+          'WWW-Authenticate': `Bearer realm="omnimem"${reason}`,
+        },
+      );
     },
   };
 };
-
-/** Digests have one length, which the comparison in constant time needs. */
-const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** The name in a Host header, without the port; undefined when it is no host at all. */
 const hostnameOf = (host: string): string | undefined => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SECTIONS } from '../../../domain/briefing/sections.js';
+import { briefingText } from '../briefing-text.js';
 import { DATA_NOTICE } from '../recalled.js';
 import { defineTool } from '../tool.js';
 import { asOf, maxTokens } from './parameters.js';
@@ -34,14 +35,12 @@ Parts with nothing to say are absent. What the token budget left out is counted 
     auto_maintenance: 'object',
     enrichment: 'object',
     message: 'string',
+    unavailable: 'object',
     stale: 'object',
     as_of: 'object',
     trimmed: 'object',
     trimmed_note: 'string',
   },
-  text: (answer) => {
-    const { notice: _said, ...rest } = answer as { readonly notice?: string };
-    return `[omnimem:recall] Briefing. ${DATA_NOTICE}\n[omnimem:recall] Details: ${JSON.stringify(rest)}`;
-  },
+  text: briefingText,
   run: async (input, { app, call }) => ({ notice: DATA_NOTICE, ...(await app.queries.briefing(input, call)) }),
 });

@@ -16,7 +16,15 @@ With query it compares the 20 nearest memories, else the newest 200. Rules find 
     project_filter: z.string().optional().describe('Look only at this project.'),
     use_api: z.boolean().optional().describe('Keep only what a model confirms. Needs a key on the server. Default false.'),
   },
-  output: { notice: 'string', contradictions: 'object[]', checked: 'integer', note: 'string', visible: 'boolean', cut: 'object' },
+  output: {
+    notice: 'string',
+    project_suggestion: 'object',
+    contradictions: 'object[]',
+    checked: 'integer',
+    note: 'string',
+    visible: 'boolean',
+    cut: 'object',
+  },
   cut: {
     list: 'contradictions',
     from: 'end',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../tool.js';
+import { domains } from './parameters.js';
 
 export const compileProjectDomains = defineTool({
   name: 'compile_project_domains',
@@ -11,10 +12,7 @@ Answers existing (absent: never considered; empty: none derivable), suggested (a
   parameters: {
     project_name: z.string().describe('The project.'),
     auto_save: z.boolean().optional().describe('Declare the merged list. Default false: only show it.'),
-    domains: z
-      .array(z.string())
-      .optional()
-      .describe('Declare exactly these, at most 20, in place of what was declared; [] for none. Text such as python,docker works as well.'),
+    domains,
   },
   output: {
     status: 'string',

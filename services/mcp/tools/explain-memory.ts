@@ -20,7 +20,8 @@ const CUT_TIMELINE: Cut = {
 export const explainMemory = defineTool({
   name: 'explain_memory',
   title: 'Explain a memory',
-  description: `Show how a memory came to be: every event in its history, when, by whom and what changed, with its present text and state, the recalls it appeared in, and its lineage: the document and its neighbours in it, what it was drawn from, and the facts drawn from it.
+  description: `Show how a memory came to be: every event in its history, when, by whom and what changed, with its present text and state.
+With the recalls it appeared in, and its lineage: the document and its neighbours there, what it was drawn from, and the facts drawn from it.
 Use it to find out where a statement comes from, what it said before, or why it no longer appears in recall. Of a forgotten memory the events are left, without their text.`,
   effect: 'reads',
   parameters: { key, as_of: asOf },

@@ -16,7 +16,15 @@ export const findDuplicates = defineTool({
       .describe("Similarity from which two count as duplicates, 0 to 1. Default: the model's own, 0.92 for MiniLM."),
     project_filter: z.string().optional().describe('Look only at this project.'),
   },
-  output: { notice: 'string', project_suggestion: 'object', namespace: 'string', clusters: 'object[]', scanned: 'integer', note: 'string', cut: 'object' },
+  output: {
+    notice: 'string',
+    project_suggestion: 'object',
+    namespace: 'string',
+    clusters: 'object[]',
+    scanned: 'integer',
+    note: 'string',
+    cut: 'object',
+  },
   cut: {
     list: 'clusters',
     from: 'end',

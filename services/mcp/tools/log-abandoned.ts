@@ -9,6 +9,7 @@ export const logAbandoned = defineTool({
   description: `Note something that was tried and given up, as it happens, on the memory it belongs to. From then on recall and warn_if_abandoned warn of it by name, in every session.
 Give the name as people would ask for it (pg-boss, event sourcing), and in the reason what went wrong and what would have to change for another try.`,
   effect: 'writes',
+  essential: true,
   idempotent: true,
   parameters: {
     key,

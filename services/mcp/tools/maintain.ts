@@ -14,6 +14,7 @@ It never deletes, changes a bounded number of memories (left says how many more 
   },
   output: {
     notice: 'string',
+    project_suggestion: 'object',
     status: 'string',
     project: 'string',
     correlation: 'string',

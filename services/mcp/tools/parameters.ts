@@ -40,13 +40,21 @@ export const recallParameters = {
   domain_filter: z
     .array(z.string())
     .optional()
-    .describe('Kinds of work, such as python or docker: search only projects that declare one of them. Text such as python,docker works as well.'),
+    .describe(
+      'Kinds of work, such as python or docker: search only projects that declare one of them. Text such as python,docker works as well.',
+    ),
   expand_queries: z
     .boolean()
     .optional()
     .describe('Also search other wordings from a language model: slower, for questions that find too little. Default by the server.'),
   score_breakdown: z.boolean().optional().describe('Say for each result what made its score.'),
 };
+export const domains = z
+  .array(z.string())
+  .optional()
+  .describe(
+    'Kinds of work such as python or docker, at most 20, in place of those declared; [] for none. Text such as python,docker works as well.',
+  );
 export const asOf = z
   .string()
   .optional()

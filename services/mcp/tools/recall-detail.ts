@@ -7,7 +7,7 @@ import { maxTokens } from './parameters.js';
 export const recallDetail = defineTool({
   name: 'recall_detail',
   title: 'Fetch memories',
-  description: `Fetch the full text of memories by key, archived ones too. Use it after recall_index, or for keys that an answer named in cut.
+  description: `Fetch the full text of memories by key, archived ones too. Use it after recall_index, or for keys that an answer named in cut. With each comes what is known of the work behind it: effort, outcome, gotchas, dead ends.
 A key without a memory answers status not_found in its place.`,
   effect: 'reads',
   essential: true,

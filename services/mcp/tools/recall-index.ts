@@ -42,6 +42,5 @@ Searches like recall. estimated_tokens says what each full text would cost; toke
   cut: CUT_RESULTS,
   text: recallText,
   maxResultChars: 200_000,
-  run: async (input, { app, call, maxTokens: bound }) =>
-    withNotices(await app.queries.recallIndex({ ...input, max_tokens: bound }, call)),
+  run: async (input, { app, call, maxTokens: bound }) => withNotices(await app.queries.recallIndex({ ...input, max_tokens: bound }, call)),
 });

@@ -11,6 +11,7 @@ effort_score: 1 worked at the first try, 3 took several tries, 5 was near abando
 abandoned_approaches are dead ends met on the way. They are added to those known already. With effort 4 or 5 and outcome abandoned their names become suppressed topics (auto_suppressed): recall leaves out memories that speak of them, and warnings still come. A common word is not suppressed (not_suppressed says why). undo takes all of it back.
 For one dead end as it happens use log_abandoned.`,
   effect: 'writes',
+  essential: true,
   idempotent: true,
   parameters: {
     key,

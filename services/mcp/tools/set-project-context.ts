@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { defineTool } from '../tool.js';
+import { domains } from './parameters.js';
 import { currentState, force, notes, projectName, readVersion } from './project-parameters.js';
 
 export const setProjectContext = defineTool({
   name: 'set_project_context',
   title: 'Set project context',
   description: `Say what a project is: description, stack, goals and where it stands. Use it once for a new project, or when these change; for progress alone use update_project_state.
-It replaces the whole context (notes that are left out stay) and answers the version, and under replaced the state that was there. recall finds the context too.`,
+It replaces the whole context (notes and domains that are left out stay) and answers the version, and under replaced the state that was there. recall finds the context too.`,
   effect: 'writes',
   idempotent: true,
   essential: true,
@@ -17,6 +18,7 @@ It replaces the whole context (notes that are left out stay) and answers the ver
     goals: z.string().describe('What it is to achieve.'),
     current_state: currentState,
     notes,
+    domains,
     version: readVersion,
     force,
   },
@@ -27,6 +29,8 @@ It replaces the whole context (notes that are left out stay) and answers the ver
     version: 'integer',
     embedding: 'string',
     replaced: 'object',
+    domains: 'string[]',
+    rejected: 'string[]',
     project_suggestion: 'object',
     visible: 'boolean',
   },

@@ -11,7 +11,7 @@ const CUT_RESTORED: Cut = {
 export const undo = defineTool({
   name: 'undo',
   title: 'Undo an action',
-  description: `Take back everything that one call did: states, tags, wordings, licences, provenances, suppressed topics, on every memory it touched.
+  description: `Take back everything that one call did: states, tags, wordings, licences, provenances, suppressed topics, contexts, domains and merges of projects, on everything it touched.
 explain_memory names the correlation of each event; a command_id you chose is the correlation of that call. A field that another call wrote since is kept and listed. What the call had remembered is archived. Forgetting cannot be undone. Undoing undo_correlation does it again.`,
   effect: 'writes',
   idempotent: true,

@@ -1,6 +1,6 @@
 import { SECTIONS, type SectionName } from '../../../domain/briefing/sections.js';
 import { trimBriefing } from '../../../domain/briefing/trim.js';
-import { DomainError } from '../../../domain/errors.js';
+import { DomainError, isDomainError } from '../../../domain/errors.js';
 import { parseProjectName } from '../../../domain/project/name.js';
 import { suggestionFor } from '../../../domain/project/scope.js';
 import type { BriefingInput, BriefingResult, BriefingSections, Call } from '../../api.js';
@@ -45,20 +45,48 @@ const compose = async (
   const { projects } = sources;
   const project = asked === undefined ? undefined : { name: projects.canonical(asked), names: projects.namesOf(asked) };
   const briefed: Briefed = { project, staleDays: parts.staleMemoryDays };
-  const gathered = await Promise.all(wanted.map(async (name) => [name, await GATHER[name](sources, briefed)] as const));
-  const sections: BriefingSections = Object.fromEntries(gathered.filter(([, section]) => hasContent(section)));
+  const gathered = await Promise.all(wanted.map((name) => gather(name, sources, briefed)));
+  const missing = gathered.flatMap(({ name, error }) => (error ? [[name, error.message] as const] : []));
+  const [failure] = gathered.flatMap(({ error }) => error ?? []);
+  if (failure && missing.length === wanted.length) throw failure;
+  const sections = toldOnce(
+    Object.fromEntries(gathered.filter(({ section }) => hasContent(section)).map(({ name, section }) => [name, section])),
+  );
   const budget = Math.min(parts.maxTokens, Math.max(LEAST_TOKENS, max_tokens ?? DEFAULT_TOKENS));
   const { sections: kept, trimmed } = trimBriefing(sections, budget - SPARE);
   const suggestion = asked === undefined ? undefined : suggestionFor(projects, [asked]);
   return {
     ...(suggestion && { project_suggestion: suggestion }),
     ...(kept as BriefingSections),
-    ...(Object.keys(sections).length === 0 && { message: 'Nothing is remembered that belongs in a briefing.' }),
+    ...(missing.length > 0 && { unavailable: Object.fromEntries(missing) }),
+    ...(Object.keys(sections).length === 0 && missing.length === 0 && { message: 'Nothing is remembered that belongs in a briefing.' }),
     ...(Object.keys(trimmed).length > 0 && {
       trimmed,
       trimmed_note: `Left out for the budget of ${budget} tokens. Ask for one part with include, or for more with max_tokens.`,
     }),
   };
+};
+
+/** What a warning says in full need not be told again among the newest. */
+const toldOnce = ({ recent_memories, ...sections }: BriefingSections): BriefingSections => {
+  const told = new Set(sections.contradiction_warnings?.flatMap(({ key, contradicts }) => [key, ...contradicts]));
+  const rest = recent_memories?.filter(({ key }) => !told.has(key));
+  return inOrder({ ...sections, ...(rest && rest.length > 0 && { recent_memories: rest }) });
+};
+
+const inOrder = (sections: BriefingSections): BriefingSections =>
+  Object.fromEntries(SECTIONS.flatMap((name) => (sections[name] === undefined ? [] : [[name, sections[name]]])));
+
+type Gathered = { readonly name: SectionName; readonly section?: unknown; readonly error?: DomainError };
+
+/** A part whose view is not there yet costs itself and not the briefing. */
+const gather = async (name: SectionName, sources: BriefingSources, briefed: Briefed): Promise<Gathered> => {
+  try {
+    return { name, section: await GATHER[name](sources, briefed) };
+  } catch (error) {
+    if (isDomainError(error, 'UNAVAILABLE')) return { name, error };
+    throw error;
+  }
 };
 
 const hasContent = (section: unknown): boolean => section !== undefined && !(Array.isArray(section) && section.length === 0);

@@ -32,7 +32,7 @@ type Gather<Name extends SectionName> = (sources: BriefingSources, briefed: Brie
 const contextOf: Gather<'project_context'> = async (sources, { project }) => {
   if (!project) return undefined;
   const { name } = project;
-  const context = (await contextsFrom(sources.rows, [name])).get(name);
+  const context = (await contextsFrom(sources.rows, sources.projects, [name])).get(name);
   if (!context) return notFound(sources, name);
   const { description, stack, goals, current_state, notes = '' } = context.texts;
   const domains = sources.projects.domainsOf(name) ?? [];
@@ -106,6 +106,10 @@ const experienceOf: Gather<'experience_summary'> = async (sources, { project }):
     reason: clip(reason, TOLD),
   }));
   const breakthroughs = summary.top_3_breakthroughs.map(({ key, breakthrough }) => ({ key, breakthrough: clip(breakthrough, TOLD) }));
+  const hardest = await sources.rows(summary.top_5_most_effortful.map(({ key }) => key));
+  const gotchas = [...hardest.values()].flatMap(({ key, gotchas: text }) =>
+    text === undefined ? [] : [{ key, gotchas: clip(text, TOLD) }],
+  );
   if (memories_with_experience === 0 && graveyard.length === 0) return undefined;
   return {
     memories_with_experience,
@@ -113,6 +117,7 @@ const experienceOf: Gather<'experience_summary'> = async (sources, { project }):
     outcome_breakdown,
     ...(graveyard.length > 0 && { graveyard }),
     ...(breakthroughs.length > 0 && { top_3_breakthroughs: breakthroughs }),
+    ...(gotchas.length > 0 && { gotchas }),
   };
 };
 

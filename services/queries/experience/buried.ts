@@ -1,5 +1,5 @@
-import type { MemoryRow } from '../../../projections/memories.js';
 import { burials } from '../../../projections/graveyard.js';
+import type { MemoryRow } from '../../../projections/memories.js';
 import type { Scope } from '../../../projections/scope.js';
 import type { View } from '../../../projections/view.js';
 import type { ExperienceSummaryResult } from '../../api.js';

@@ -12,7 +12,7 @@ export const getProjectContext = async (parts: QueryParts, input: ProjectNameInp
   const name = projects.canonical(asked);
   const context = await readContext(parts, name);
   if (!context) return noSuchProject(parts, name);
-  parts.reads.note(call.session, name, context.version);
+  parts.reads.note(call.session, context.key, context.version);
   const { description, stack, goals, current_state, notes = '' } = context.texts;
   const domains = projects.domainsOf(name);
   const others = projects.namesOf(name).filter((other) => other !== name);

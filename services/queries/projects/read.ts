@@ -1,4 +1,5 @@
 import { writtenOut } from '../../../domain/project/compile.js';
+import type { ProjectDirectory } from '../../../domain/project/directory.js';
 import { projectKey } from '../../../domain/project/key.js';
 import type { ContextTexts } from '../../../domain/project/text.js';
 import type { MemoryRow } from '../../../projections/memories.js';
@@ -14,23 +15,25 @@ export type ReadContext = {
   readonly compiled: readonly string[];
 } & Pick<MemoryRow, 'state' | 'deprioritised_reason' | 'licence' | 'provenance' | 'created_at' | 'updated_at'>;
 
-type RowParts = Parameters<typeof storedRows>[0];
+type Names = Pick<ProjectDirectory, 'namesOf'>;
+type RowParts = Parameters<typeof storedRows>[0] & { readonly index: { readonly projects: Names } };
 
-/** The contexts of these projects that have one, by name, from the serving view. At most two round trips. */
+/** The contexts of these projects that have one, under whichever of its names, by the name asked for, from the serving view. At most two round trips. */
 export const readContexts = (parts: RowParts, names: readonly string[]): Promise<ReadonlyMap<string, ReadContext>> =>
-  contextsFrom((keys) => storedRows(parts, keys), names);
+  contextsFrom((keys) => storedRows(parts, keys), parts.index.projects, names);
 
-/** The same from whatever holds the rows. */
+/** The same from whatever holds the rows and knows the names. */
 export const contextsFrom = async (
   read: (keys: readonly string[]) => Promise<ReadonlyMap<string, MemoryRow>>,
+  projects: Names,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, ReadContext>> => {
-  const rows = await read(names.map(projectKey));
+  const rows = await read(names.flatMap((name) => projects.namesOf(name)).map(projectKey));
   const drawn = [...rows.values()].flatMap(({ context }) => Object.values(context?.drawn ?? {}).flat());
   const sources = drawn.length > 0 ? await read([...new Set(drawn)]) : new Map<string, MemoryRow>();
   return new Map(
     names.flatMap((name) => {
-      const row = rows.get(projectKey(name));
+      const [row] = projects.namesOf(name).flatMap((one) => rows.get(projectKey(one)) ?? []);
       return row?.context ? [[name, contextOf(name, row, writtenOut(row.context, sources))] as const] : [];
     }),
   );

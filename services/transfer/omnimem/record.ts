@@ -1,8 +1,8 @@
 import { decodeTime } from 'ulid';
 import { DomainError } from '../../../domain/errors.js';
 import { LICENCE_LABELS } from '../../../domain/licence.js';
-import { experienceWeight } from '../../../domain/scoring.js';
 import { namespaceOf } from '../../../domain/memory/key.js';
+import { experienceWeight } from '../../../domain/scoring.js';
 import {
   CHUNK_STRATEGIES,
   INGEST_MODES,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { McpHttp } from '../../../services/mcp/http.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { connectTools, keyOf, resultsOf, serve, type Tools } from './client.js';
@@ -9,6 +9,8 @@ describe('contradictions and maintenance through the real server', () => {
   let tools: Tools;
   beforeAll(async () => {
     test = await openTestApp();
+    // The views are built behind the first calls, which takes a while on a busy machine.
+    await vi.waitFor(() => test.verifyAll(), { timeout: 30_000, interval: 100 });
     http = await serve(test.app);
     tools = await connectTools(http.url, 'tidy-test');
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { McpHttp } from '../../../services/mcp/http.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { connectTools, keyOf, resultsOf, serve, type Tools } from './client.js';
@@ -12,6 +12,8 @@ describe('experience and graveyard through the real server', () => {
     test = await openTestApp();
     http = await serve(test.app);
     tools = await connectTools(http.url, 'experience-test');
+    // The views of a new store are built while it is already written to.
+    await vi.waitFor(() => tools.call('experience_summary'), { timeout: 30_000 });
     key = keyOf(await tools.call('remember', { content: 'The job queue runs on a Postgres table with skip locked.', project: 'jobs' }));
   });
   afterAll(async () => {
@@ -75,7 +77,15 @@ describe('experience and graveyard through the real server', () => {
     const answer = await tools.call('recall', { query: 'pg-boss for the job queue' });
     expect(Object.keys(answer).indexOf('abandoned_warnings')).toBeLessThan(Object.keys(answer).indexOf('results'));
     expect(answer.abandoned_warnings).toMatchObject([
-      { result_type: 'abandoned_warning', key, name: 'pg-boss', type: 'library', reason: 'lost jobs on failover', project: 'jobs', effort_score: 4 },
+      {
+        result_type: 'abandoned_warning',
+        key,
+        name: 'pg-boss',
+        type: 'library',
+        reason: 'lost jobs on failover',
+        project: 'jobs',
+        effort_score: 4,
+      },
     ]);
     expect(resultsOf(answer)[0]).toMatchObject({ key, effort_score: 4, outcome: 'succeeded', breakthrough: 'skip locked' });
     const { content } = await tools.client.callTool({ name: 'recall', arguments: { query: 'pg-boss for the job queue' } });
@@ -114,7 +124,11 @@ describe('experience and graveyard through the real server', () => {
     ['record_experience', { key: 'K', effort_score: 6, outcome: 'succeeded' }, 'effort_score'],
     ['record_experience', { key: 'K', effort_score: 3, outcome: 'failed' }, 'outcome'],
     ['record_experience', { key: 'K', effort_score: 3, outcome: 'succeeded', iterations: 0 }, 'iterations'],
-    ['record_experience', { key: 'K', effort_score: 3, outcome: 'pivoted', abandoned_approaches: [{ name: 'x', type: 'idea', reason: 'y' }] }, 'abandoned_approaches'],
+    [
+      'record_experience',
+      { key: 'K', effort_score: 3, outcome: 'pivoted', abandoned_approaches: [{ name: 'x', type: 'idea', reason: 'y' }] },
+      'abandoned_approaches',
+    ],
     ['record_experience', { key: 'K', effort_score: 3, outcome: 'pivoted', abandoned_approaches: ['kafka'] }, 'abandoned_approaches'],
     ['log_abandoned', { key: 'K', name: ' ', type: 'library', reason: 'x' }, 'name'],
     ['log_abandoned', { key: 'K', name: 'x\ny', type: 'library', reason: 'x' }, 'name'],

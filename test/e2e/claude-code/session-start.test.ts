@@ -48,6 +48,14 @@ describe('the briefing that a session starts with', () => {
     expect(stdout).not.toContain('secret-token');
   });
 
+  it('takes over the frame that the server put around it', async () => {
+    await using stub = await startStub((response) =>
+      json(response, says('[omnimem:briefing] What memory holds. Data.\n```text\n# Project shop\n```')),
+    );
+    const context = (await start({ OMNIMEM_URL: stub.url })).answer?.hookSpecificOutput?.additionalContext ?? '';
+    expect(context).toMatch(/^\[omnimem:briefing\] What memory holds\. Data\.\n```text\n# Project shop\n```\nContradiction/);
+  });
+
   it('reads an answer that comes as events', async () => {
     await using stub = await startStub((response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
@@ -86,13 +94,10 @@ describe('the briefing that a session starts with', () => {
     expect(stub.calls[0]?.arguments.project).toBe('shop');
   });
 
-  it('is of the folder where there is no repository, of OMNIMEM_PROJECT where that is set, in characters that the server takes', async () => {
-    const folder = join(root, 'ünï côde');
-    mkdirSync(folder);
+  it('is of OMNIMEM_PROJECT where that is set', async () => {
     await using stub = await startStub((response) => json(response, says('state')));
-    await start({ OMNIMEM_URL: stub.url, GIT_CEILING_DIRECTORIES: root }, { cwd: folder });
-    await start({ OMNIMEM_URL: stub.url, OMNIMEM_PROJECT: 'named' }, { cwd: folder });
-    expect(stub.calls.map(({ arguments: { project } }) => project)).toEqual(['-n- c-de', 'named']);
+    await start({ OMNIMEM_URL: stub.url, OMNIMEM_PROJECT: 'named' });
+    expect(stub.calls.map(({ arguments: { project } }) => project)).toEqual(['named']);
   });
 
   it('does without what the host says when that is no JSON', async () => {

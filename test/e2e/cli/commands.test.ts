@@ -144,6 +144,14 @@ describe('the store', () => {
     expect((await json('verify', '--projection', 'memories')).value).toMatchObject({ clean: true });
   });
 
+  it('is reindexed whole, and says for each namespace what it found', async () => {
+    const { value, code } = await json('reindex');
+    expect(code).toBe(0);
+    expect(value).toMatchObject({ status: 'ok', total_phantoms_removed: 0, views: { memories: expect.any(Number) } });
+    for (const { actual_records, after_num_docs } of value.reindexed) expect(after_num_docs).toBe(actual_records);
+    expect((await run('reindex')).out).toMatch(/✓ \d+ views and the search index serve anew/);
+  });
+
   it('is well', async () => {
     expect((await run('health')).out).toMatch(/^green/);
     expect((await json('health')).value).toMatchObject({ status: 'green' });

@@ -13,7 +13,7 @@ export type Ran = { readonly code: number | null; readonly signal: NodeJS.Signal
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'omnimem cli ä '));
 
 export const environment = (dataDir: string, more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => {
-  const { VALKEY_URL: _url, MCP_AUTH_TOKEN: _token, NODE_OPTIONS: _options, ...rest } = process.env;
+  const { VALKEY_URL: _url, MCP_AUTH_TOKEN: _token, NODE_OPTIONS: _options, ANTHROPIC_API_KEY: _key, ...rest } = process.env;
   return { ...rest, OMNIMEM_DATA_DIR: dataDir, EMBEDDING: 'none', MCP_PORT: '0', OMNIMEM_MIN_FREE_MB: '0', ...more };
 };
 

@@ -51,7 +51,8 @@ describe('the HTTP layer, with the tools that the suite asks for', () => {
     const others = (await readFile(BASELINE, 'utf8')).split('\n').filter((line) => !carried.some((name) => line.endsWith(`- ${name}`)));
     const directory = await mkdtemp(join(tmpdir(), 'omt-baseline-'));
     const baseline = join(directory, 'baseline.yml');
-    await writeFile(baseline, others.join('\n'));
+    // The fixture has tools and nothing else.
+    await writeFile(baseline, `${others.join('\n').trimEnd()}\n  - resources-list\n  - prompts-list\n`);
     await using fixture = await startFixture();
     const { code, output } = await conformance(fixture.url, '--expected-failures', baseline);
     await rm(directory, { recursive: true });

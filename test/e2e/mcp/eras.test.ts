@@ -80,7 +80,7 @@ describe('one address for both eras', () => {
     expect((await raw(server.url, 'POST', { 'Mcp-Session-Id': session, [V]: 'nonsense' }, rpc('tools/list'))).status).toBe(400);
   });
 
-  it.each(['resources/list', 'prompts/list', 'resources/templates/list', 'resources/subscribe', 'nothing/here'])(
+  it.each(['resources/subscribe', 'completion/complete', 'nothing/here'])(
     'answers %s in a session at once with -32601',
     async (method) => {
       await using server = await startTestServer();

@@ -21,6 +21,8 @@ describe('the recall index in files', () => {
     for (const project of ['one', 'two']) await test.app.commands.remember({ content: `A note of ${project}.`, project }, test.call);
     await test.app.commands.mergeProjects({ from: 'one', into: 'two' }, test.call);
     await test.app.commands.compileProjectDomains({ project_name: 'two', domains: ['python'] }, test.call);
+    const key = await remember('Jobs wait in a table.');
+    await test.app.commands.logAbandoned({ key, name: 'pg-boss', type: 'library', reason: 'lost jobs' }, test.call);
     home = mkdtempSync(join(tmpdir(), 'omt-index-'));
   });
   beforeEach(() => {
@@ -77,6 +79,7 @@ describe('the recall index in files', () => {
       topics: [...index.suppressed.topics.keys()],
       projects: [index.projects.namesOf('one'), index.projects.inDomain('python'), index.projects.memoriesOf('two')],
       suppressed: index.suppressed.matches('about Kafka'),
+      deadEnds: index.graveyard.find('should we use pgboss').map(({ approach }) => approach.name),
       missing: index.serving?.missing.size,
     };
   };
@@ -91,6 +94,7 @@ describe('the recall index in files', () => {
     expect(before.first()).toBe(ORIGIN);
     const knew = await known(before.index, 'service on port 8007');
     expect(knew.near).toHaveLength(5);
+    expect(knew.deadEnds).toEqual(['pg-boss']);
     expect(knew.projects).toEqual([['two', 'one'], ['two'], { active: 2, deprioritised: 0, archived: 0 }]);
     const { position } = before.index.progress;
     await before.index.close();

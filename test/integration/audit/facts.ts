@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import { memoryKey } from '../../../domain/memory/key.js';
 import type { Namespace } from '../../../domain/vocabulary.js';
-import { packVectors } from '../../../services/embedding/vectors.js';
+import { packVectors } from '../../../projections/recall/vector-cache.js';
 import type { TestApp } from '../../support/app.js';
 import { hashedEmbedder } from '../../support/embedders.js';
 
@@ -12,7 +12,7 @@ export const drawFact = async (
   { log, queryParts }: TestApp,
   source: string,
   content: string,
-  namespace: Namespace = 'knowledge',
+  { namespace = 'knowledge', expires_at }: { readonly namespace?: Namespace; readonly expires_at?: string } = {},
 ): Promise<string> => {
   const subject = memoryKey(namespace, ulid());
   const [windows = []] = await embedder.embed([content]);
@@ -27,7 +27,16 @@ export const drawFact = async (
         events: [
           {
             type: 'MemoryRemembered',
-            data: { namespace, content, tags: [], mode: 'raw', licence: 'own', provenance: 'concluded', enriched_from: source },
+            data: {
+              namespace,
+              content,
+              tags: [],
+              mode: 'raw',
+              licence: 'own',
+              provenance: 'concluded',
+              enriched_from: source,
+              ...(expires_at && { expires_at }),
+            },
           },
         ],
         vectors: { model: embedder.identity.id, bytes: packVectors(windows) },

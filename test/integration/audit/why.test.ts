@@ -104,12 +104,13 @@ describe('why_did_you_mention', () => {
 
     const source = await remember('The harbour cranes lease ends in June, said the meeting.');
     const fact = await drawFact(test, source, 'The harbour cranes lease ends in June.');
+    // Put aside, both count for the same: the nearer text decides.
     await test.app.commands.deprioritise({ key_or_query: source, reason: 'settled' }, client);
     const { results } = await recall('when does the harbour cranes lease end');
     expect(results.map((result) => result.key)).toContain(source);
     expect(results.map((result) => result.key)).not.toContain(fact);
     const lifted = firstResults(await found({ query: 'harbour cranes lease end' })).find((result) => result.key === source);
-    expect(lifted?.parts).toMatchObject({ via: fact, surface: 0.5 });
+    expect(lifted?.parts?.via).toBe(fact);
     expect(lifted && makesItsScore(lifted)).toBe(true);
   });
 

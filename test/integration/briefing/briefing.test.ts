@@ -44,6 +44,7 @@ describe('a briefing', () => {
         effort_score: 3,
         outcome: 'succeeded',
         breakthrough: 'A consumer group per worker was never needed',
+        gotchas: 'Streams are not trimmed by themselves',
         abandoned_approaches: [{ name: 'KafkaJS', type: 'library', reason: 'rebalances for minutes' }],
       },
       test.call,
@@ -81,13 +82,14 @@ describe('a briefing', () => {
     expect([open?.key, open?.contradicts[0]].sort()).toEqual([marks.port, marks.noPort].sort());
     expect([open?.content, open?.says].sort()).toEqual(['Always use port 8081 for staging', 'Never use port 8081 for staging']);
     expect(told.preferences).toEqual([{ key: marks.preference, content: 'Never deploy on Fridays' }]);
-    expect(told.recent_memories?.map(({ key }) => key)).toEqual([marks.noPort, marks.port, marks.effort, marks.old]);
+    expect(told.recent_memories?.map(({ key }) => key)).toEqual([marks.effort, marks.old]);
     expect(told.experience_summary).toMatchObject({
       memories_with_experience: 1,
       average_effort_score: 3,
       outcome_breakdown: { succeeded: 1, pivoted: 0, abandoned: 0 },
       graveyard: [{ name: 'KafkaJS', type: 'library', reason: 'rebalances for minutes' }],
       top_3_breakthroughs: [{ key: marks.effort, breakthrough: 'A consumer group per worker was never needed' }],
+      gotchas: [{ key: marks.effort, gotchas: 'Streams are not trimmed by themselves' }],
     });
     expect(told.reinstate_candidates).toEqual([
       { key: marks.aside, content: 'Sagas with temporal.io were too heavy', reason: 'not now', reinstate_hints: ['workflow engine'] },

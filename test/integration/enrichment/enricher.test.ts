@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Fact } from '../../../domain/enrichment/facts.js';
 import type { RememberInput } from '../../../services/api.js';
+import { ENRICHER_LEASE, requestAgain } from '../../../services/jobs/enricher-board.js';
 import { ENRICHER } from '../../../services/jobs/enricher-publish.js';
 import { ModelError } from '../../../services/llm/port.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
@@ -26,10 +27,10 @@ const remember = async (content: string, more: Partial<RememberInput> = {}): Pro
   if (answer.status !== 'stored') throw new Error(`not stored: ${JSON.stringify(answer)}`);
   return answer.key;
 };
-const until = (expectation: () => unknown) => vi.waitFor(expectation, { timeout: 10_000, interval: 20 });
+const until = (expectation: () => unknown) => vi.waitFor(expectation, { timeout: 20_000, interval: 20 });
 const status = () => test.app.queries.queueStatus(test.call);
 const idle = () =>
-  vi.waitFor(async () => expect(await status()).toMatchObject({ pending: 0, in_flight: 0 }), { timeout: 10_000, interval: 30 });
+  vi.waitFor(async () => expect(await status()).toMatchObject({ pending: 0, in_flight: 0 }), { timeout: 20_000, interval: 30 });
 const eventsOf = async (key: string) => (await test.log.load([key]))[0]?.events ?? [];
 const factsOf = (source: string) => [...test.index.documents.values()].filter(({ enrichedFrom }) => enrichedFrom === source);
 const contentOf = async (key: string) => {
@@ -274,7 +275,7 @@ describe('a model that fails', () => {
     model.answer = failing(new ModelError('OVERLOADED', 'overloaded'));
     const source = await remember('Nobody can say anything about this now.');
     await vi.waitFor(async () => expect((await status()).parked).toEqual([{ key: source, code: 'OVERLOADED', attempts: 4 }]), {
-      timeout: 10_000,
+      timeout: 20_000,
     });
     expect(model.asked).toHaveLength(4);
     expect(await status()).toMatchObject({ pending: 0, parked_total: 1, trouble: { code: 'OVERLOADED', failures: 4, stopped: false } });
@@ -304,9 +305,9 @@ describe('a model that fails', () => {
     };
     const bad = await remember('Something unspeakable happened on the build server.');
     const good = await remember('Something speakable happened on the test server, too.');
-    await vi.waitFor(() => expect(factsOf(good)).toHaveLength(1), { timeout: 5_000 });
+    await vi.waitFor(() => expect(factsOf(good)).toHaveLength(1), { timeout: 20_000 });
     await vi.waitFor(async () => expect((await status()).parked).toMatchObject([{ key: bad, code: 'REFUSED', attempts: 8 }]), {
-      timeout: 10_000,
+      timeout: 20_000,
     });
   });
 
@@ -314,7 +315,7 @@ describe('a model that fails', () => {
     model.answer = failing(new ModelError('UNAUTHORISED', 'The service does not accept the key (401)'));
     const source = await remember('There is a wrong key, and this waits for a right one.');
     await vi.waitFor(async () => expect(await status()).toMatchObject({ trouble: { code: 'UNAUTHORISED', stopped: true } }), {
-      timeout: 5_000,
+      timeout: 20_000,
     });
     await remember('Another one that waits for the right key.');
     await delay(300);
@@ -322,7 +323,6 @@ describe('a model that fails', () => {
     expect(await status()).toMatchObject({ pending: 2, parked: [], note: expect.stringContaining('stands still') });
     expect((await test.app.queries.health()).issues.map(({ code }) => code)).toContain('ENRICHMENT_STOPPED');
     model.answer = () => [];
-    const { requestAgain } = await import('../../../services/jobs/enricher-board.js');
     await requestAgain(test.redis, test.keys, 'waiting');
     await idle();
     expect((await eventsOf(source)).at(-1)?.type).toBe('EnrichmentFinished');
@@ -332,15 +332,14 @@ describe('a model that fails', () => {
   it('is asked again about what was parked once somebody wants it', async () => {
     await test.end();
     await open({ ENRICHMENT_MAX_ATTEMPTS: '1' });
-    const { requestAgain } = await import('../../../services/jobs/enricher-board.js');
     model.answer = failing(new ModelError('REJECTED', 'rejected'));
     const source = await remember('This is rejected at first.');
-    await vi.waitFor(async () => expect((await status()).parked).toMatchObject([{ key: source, attempts: 1 }]), { timeout: 5_000 });
+    await vi.waitFor(async () => expect((await status()).parked).toMatchObject([{ key: source, attempts: 1 }]), { timeout: 20_000 });
     await requestAgain(test.redis, test.keys, 'parked');
-    await vi.waitFor(async () => expect((await status()).parked).toMatchObject([{ key: source, attempts: 2 }]), { timeout: 8_000 });
+    await vi.waitFor(async () => expect((await status()).parked).toMatchObject([{ key: source, attempts: 2 }]), { timeout: 20_000 });
     model.answer = () => [fact('Accepted at last.')];
     await requestAgain(test.redis, test.keys, 'parked');
-    await vi.waitFor(async () => expect(await status()).toMatchObject({ parked: [], pending: 0 }), { timeout: 8_000 });
+    await vi.waitFor(async () => expect(await status()).toMatchObject({ parked: [], pending: 0 }), { timeout: 20_000 });
     expect(await contents(source)).toEqual(['Accepted at last.']);
   });
 });
@@ -419,15 +418,22 @@ describe('without a model', () => {
 });
 
 describe('two processes', () => {
-  it('share the queue: one of them works', async () => {
+  it('share the queue: one works, and the other takes over when it ends in the middle', async () => {
+    await test.end();
+    model = testModel();
+    test = await openTestApp({ options: { model, projects: false } });
+    const leader = await test.another({ projects: true });
+    await until(async () => expect(await test.redis.exists(test.keys.lease(ENRICHER_LEASE))).toBe(1));
+    const other = await test.another({ projects: true });
     const gate = held(() => [fact('Said once.')]);
     model.answer = gate.answer;
-    const other = await test.another();
     const source = await remember('Two processes see this memory and one enriches it.');
     await until(() => expect(gate.waiting).toHaveLength(1));
     await delay(300);
     expect(model.asked).toHaveLength(1);
-    gate.waiting[0]?.();
+    await leader.close();
+    await until(() => expect(gate.waiting).toHaveLength(2));
+    gate.waiting[1]?.();
     await idle();
     expect(await contents(source)).toEqual(['Said once.']);
     await other.close();

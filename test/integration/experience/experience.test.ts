@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { OpenApp } from '../../../services/app.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 
@@ -9,6 +9,8 @@ beforeAll(async () => {
   test = await openTestApp();
   other = await test.another();
   await other.app.whenReady(10_000);
+  // The views of a new store are built while it is already written to.
+  await vi.waitFor(() => test.app.queries.experienceSummary({}, test.call), { timeout: 30_000 });
 });
 afterAll(async () => {
   await test.verifyAll();
@@ -39,7 +41,11 @@ describe('a dead end', () => {
       const name = `runtime${i}`;
       await test.app.commands.logAbandoned({ key, name, type: 'library', reason: `crashed ${i} times` }, test.call);
       const answer = await warn(`should we use ${name}?`, undefined, other);
-      expect(answer).toMatchObject({ status: 'warning', total: 1, matches: [{ memory_key: key, abandoned_name: name, project: 'vectors' }] });
+      expect(answer).toMatchObject({
+        status: 'warning',
+        total: 1,
+        matches: [{ memory_key: key, abandoned_name: name, project: 'vectors' }],
+      });
     }
   });
 
@@ -47,8 +53,15 @@ describe('a dead end', () => {
     const key = await remember('Vectors are made by a worker thread.');
     for (const name of ['onnxruntime', 'Next.js', 'on', 'next'])
       await test.app.commands.logAbandoned({ key, name, type: 'library', reason: 'too large' }, test.call);
-    expect(await warn('use onnx runtime for embeddings?')).toMatchObject({ status: 'warning', matches: [{ abandoned_name: 'onnxruntime' }] });
-    expect(await warn('a next.js app')).toMatchObject({ status: 'warning', matches: [{ abandoned_name: 'next' }, { abandoned_name: 'Next.js' }], total: 2 });
+    expect(await warn('use onnx runtime for embeddings?')).toMatchObject({
+      status: 'warning',
+      matches: [{ abandoned_name: 'onnxruntime' }],
+    });
+    expect(await warn('a next.js app')).toMatchObject({
+      status: 'warning',
+      matches: [{ abandoned_name: 'next' }, { abandoned_name: 'Next.js' }],
+      total: 2,
+    });
     for (const query of ['what is next', 'what goes on', 'on the next day']) expect(await warn(query)).toEqual({ status: 'clear' });
     await expect(warn('  ')).rejects.toMatchObject({ code: 'VALIDATION' });
   });
@@ -75,7 +88,9 @@ describe('a dead end', () => {
       latest_entry: { attempted_at: first.latest_entry.attempted_at },
       note: expect.stringContaining('known'),
     });
-    expect(await test.app.commands.logAbandoned({ ...input, reason: 'too long for a header' }, test.call)).toMatchObject({ abandoned_count: 2 });
+    expect(await test.app.commands.logAbandoned({ ...input, reason: 'too long for a header' }, test.call)).toMatchObject({
+      abandoned_count: 2,
+    });
     const id = ulid();
     const repeated = { ...input, name: 'PASETO' };
     const once = await test.app.commands.logAbandoned(repeated, act(id));
@@ -85,7 +100,8 @@ describe('a dead end', () => {
   it('is looked for in the project asked for, whatever name it goes by', async () => {
     const a = await remember('Blue team tried it.', 'team-blue');
     const b = await remember('Red team tried it.', 'team-red');
-    for (const key of [a, b]) await test.app.commands.logAbandoned({ key, name: 'memcached', type: 'service', reason: 'no streams' }, test.call);
+    for (const key of [a, b])
+      await test.app.commands.logAbandoned({ key, name: 'memcached', type: 'service', reason: 'no streams' }, test.call);
     const keys = async (project?: string) => {
       const answer = await warn('memcached', project);
       return answer.status === 'warning' ? answer.matches.map(({ memory_key }) => memory_key).sort() : [];
@@ -119,7 +135,10 @@ describe('recall', () => {
     const keys = [];
     for (let i = 0; i < 4; i++) keys.push(await remember(`Ledger export number ${i} writes parquet files for the ledger.`));
     for (const [i, key] of keys.entries())
-      await test.app.commands.logAbandoned({ key, name: i < 3 ? 'ledger export via csv' : 'Ledger Export via CSV', type: 'approach', reason: `too large ${i}` }, test.call);
+      await test.app.commands.logAbandoned(
+        { key, name: i < 3 ? 'ledger export via csv' : 'Ledger Export via CSV', type: 'approach', reason: `too large ${i}` },
+        test.call,
+      );
     const { results, abandoned_warnings } = await recall('ledger export via csv', { top_k: 3 });
     expect(results).toHaveLength(3);
     expect(results.every((result) => !('result_type' in result))).toBe(true);
@@ -130,12 +149,31 @@ describe('recall', () => {
   });
 
   it('multiplies by experience, and shows what it was', async () => {
-    const [plain, hard] = [await remember('The glacier sensor sleeps for an hour.'), await remember('The glacier sensor sleeps for two hours.')];
-    const input = { key: hard, effort_score: 5, outcome: 'succeeded', breakthrough: 'Wake it by radio.', gotchas: 'Cold drains it.' } as const;
-    expect(await test.app.commands.recordExperience(input, test.call)).toEqual({ key: hard, effort_score: 5, outcome: 'succeeded', experience_weight: 1.8 });
+    const [plain, hard] = [
+      await remember('The glacier sensor sleeps for an hour.'),
+      await remember('The glacier sensor sleeps for two hours.'),
+    ];
+    const input = {
+      key: hard,
+      effort_score: 5,
+      outcome: 'succeeded',
+      breakthrough: 'Wake it by radio.',
+      gotchas: 'Cold drains it.',
+    } as const;
+    expect(await test.app.commands.recordExperience(input, test.call)).toEqual({
+      key: hard,
+      effort_score: 5,
+      outcome: 'succeeded',
+      experience_weight: 1.8,
+    });
     const { results } = await recall('how long does the glacier sensor sleep', { score_breakdown: true });
     const [first, second] = [results.find(({ key }) => key === hard), results.find(({ key }) => key === plain)];
-    expect(first).toMatchObject({ effort_score: 5, outcome: 'succeeded', breakthrough: 'Wake it by radio.', score_breakdown: { experience: 1.8 } });
+    expect(first).toMatchObject({
+      effort_score: 5,
+      outcome: 'succeeded',
+      breakthrough: 'Wake it by radio.',
+      score_breakdown: { experience: 1.8 },
+    });
     expect(second).toMatchObject({ score_breakdown: { experience: 1 } });
     expect(second).not.toHaveProperty('outcome');
     const { similarity = 0, surface = 0, recency = 0, temporal = 0 } = first?.score_breakdown ?? {};
@@ -144,11 +182,18 @@ describe('recall', () => {
       (await test.app.queries.recallDetail({ keys: [hard] }, test.call)).results[0],
       await test.app.queries.explainMemory({ key: hard }, test.call),
     ])
-      expect(details).toMatchObject({ gotchas: 'Cold drains it.', iterations: 1, experience_weight: 1.8, breakthrough: 'Wake it by radio.' });
+      expect(details).toMatchObject({
+        gotchas: 'Cold drains it.',
+        iterations: 1,
+        experience_weight: 1.8,
+        breakthrough: 'Wake it by radio.',
+      });
     expect(await test.app.commands.deprioritise({ key_or_query: hard, reason: 'melted' }, test.call)).toMatchObject({
       affected: [{ key: hard, warning: expect.stringMatching(/effort score of 5.*[Aa]rchive/s) }],
     });
-    expect(JSON.stringify(await test.app.commands.deprioritise({ key_or_query: plain, reason: 'melted' }, test.call))).not.toContain('warning');
+    expect(JSON.stringify(await test.app.commands.deprioritise({ key_or_query: plain, reason: 'melted' }, test.call))).not.toContain(
+      'warning',
+    );
   });
 });
 
@@ -175,11 +220,18 @@ describe('hard work that was given up', () => {
     expect(hidden.results.map((result) => result.key)).not.toContain(bystander);
     expect(hidden.abandoned_warnings).toMatchObject([{ key, name: 'RabbitMQ', effort_score: 4 }]);
     expect(await warn('use rabbitmq?', undefined, other)).toMatchObject({ status: 'warning' });
-    expect(await test.app.queries.getExperience({ key }, test.call)).toMatchObject({ status: 'found', outcome: 'abandoned', iterations: 6 });
+    expect(await test.app.queries.getExperience({ key }, test.call)).toMatchObject({
+      status: 'found',
+      outcome: 'abandoned',
+      iterations: 6,
+    });
 
     expect(await test.app.commands.undo({ correlation: id }, test.call)).toMatchObject({
       status: 'undone',
-      restored: expect.arrayContaining([{ key, fields: ['experience'] }, { key: 'topic:rabbitmq', fields: ['suppression'] }]),
+      restored: expect.arrayContaining([
+        { key, fields: ['experience'] },
+        { key: 'topic:rabbitmq', fields: ['suppression'] },
+      ]),
       kept: [],
     });
     expect(await topics()).not.toContain('rabbitmq');
@@ -196,7 +248,10 @@ describe('hard work that was given up', () => {
     expect(await test.app.commands.recordExperience({ key, effort_score: 5, outcome: 'abandoned' }, test.call)).toMatchObject({
       auto_suppressed: ['Sphinxsearch'],
     });
-    expect((await test.app.queries.listSuppressions(test.call)).reasons).toMatchObject({ solr: 'asked for', sphinxsearch: `given up: ${key}` });
+    expect((await test.app.queries.listSuppressions(test.call)).reasons).toMatchObject({
+      solr: 'asked for',
+      sphinxsearch: `given up: ${key}`,
+    });
     await test.app.commands.unsuppressTopic({ topic: 'sphinxsearch' }, test.call);
     const again = await test.app.commands.recordExperience({ key, effort_score: 5, outcome: 'abandoned', iterations: 2 }, test.call);
     expect(again).not.toHaveProperty('auto_suppressed');
@@ -205,7 +260,12 @@ describe('hard work that was given up', () => {
 
   it('answers a repeated command as the first time, and writes nothing more', async () => {
     const key = await remember('Trial of a message bus.');
-    const input = { key, effort_score: 4, outcome: 'abandoned', abandoned_approaches: [{ name: 'NATS JetStream', type: 'service', reason: 'x' }] } as const;
+    const input = {
+      key,
+      effort_score: 4,
+      outcome: 'abandoned',
+      abandoned_approaches: [{ name: 'NATS JetStream', type: 'service', reason: 'x' }],
+    } as const;
     const id = ulid();
     const first = await test.app.commands.recordExperience(input, act(id));
     const size = await test.log.size();
@@ -220,7 +280,10 @@ describe('experience', () => {
     const id = ulid();
     await test.app.commands.recordExperience({ key, effort_score: 2, outcome: 'pivoted' }, act(id));
     await test.app.commands.logAbandoned({ key, name: 'tcc', type: 'tool', reason: 'no C11' }, test.call);
-    expect(await test.app.commands.undo({ correlation: id }, test.call)).toMatchObject({ status: 'unchanged', kept: [{ key, fields: ['experience'] }] });
+    expect(await test.app.commands.undo({ correlation: id }, test.call)).toMatchObject({
+      status: 'unchanged',
+      kept: [{ key, fields: ['experience'] }],
+    });
   });
 
   it('is not_found, no_experience, or found with a dead end alone', async () => {
@@ -236,7 +299,9 @@ describe('experience', () => {
       state: 'active',
       abandoned_approaches: [{ name: 'haml', type: 'library', reason: 'taste', attempted_at: expect.any(String) }],
     });
-    await expect(test.app.commands.recordExperience({ key: unknown, effort_score: 1, outcome: 'succeeded' }, test.call)).rejects.toMatchObject({
+    await expect(
+      test.app.commands.recordExperience({ key: unknown, effort_score: 1, outcome: 'succeeded' }, test.call),
+    ).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
   });
@@ -246,7 +311,9 @@ describe('experience', () => {
     const size = await test.log.size();
     const { commands } = test.app;
     const token = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_');
-    await expect(commands.logAbandoned({ key, name: 'x1', type: 'tool', reason: `with ${token}` }, test.call)).rejects.toMatchObject({ code: 'VALIDATION' });
+    await expect(commands.logAbandoned({ key, name: 'x1', type: 'tool', reason: `with ${token}` }, test.call)).rejects.toMatchObject({
+      code: 'VALIDATION',
+    });
     for (const wrong of [{ effort_score: 0 }, { effort_score: 2.5 }, { iterations: 0 }, { gotchas: 'x'.repeat(5_001) }])
       await expect(commands.recordExperience({ key, effort_score: 1, outcome: 'succeeded', ...wrong }, test.call)).rejects.toMatchObject({
         code: 'VALIDATION',
@@ -264,7 +331,11 @@ describe('experience', () => {
     const at = async (as_of?: string) => {
       const { results, abandoned_warnings } = await recall('tide gauge lorawan', { score_breakdown: true, ...(as_of && { as_of }) });
       const found = results.find((result) => result.key === key);
-      return [found?.effort_score, found?.score_breakdown?.experience, abandoned_warnings?.map(({ name, effort_score }) => [name, effort_score])];
+      return [
+        found?.effort_score,
+        found?.score_breakdown?.experience,
+        abandoned_warnings?.map(({ name, effort_score }) => [name, effort_score]),
+      ];
     };
     expect(await at(before)).toEqual([undefined, 1, undefined]);
     expect(await at(between)).toEqual([5, 1.8, [['lorawan', 5]]]);

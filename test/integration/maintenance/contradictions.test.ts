@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { isDomainError } from '../../../domain/errors.js';
 import { readServingMemories } from '../../../projections/memories.js';
 import { openPairs } from '../../../services/queries/contradictions.js';
@@ -9,6 +9,8 @@ import { readEvents } from '../../support/eventlog.js';
 let test: TestApp;
 beforeAll(async () => {
   test = await openTestApp();
+  // The views are built behind the first commands, which takes a while on a busy machine.
+  await vi.waitFor(() => openPairs(test, { limit: 1 }), { timeout: 30_000, interval: 50 });
 });
 afterAll(async () => {
   await test.verifyAll();
@@ -141,8 +143,15 @@ describe('resolve_contradiction', () => {
 
   it('of a pair where both hold is not flagged again until a text is revised', async () => {
     const [never, always] = await pair('glade');
+    const before = (await test.log.head())?.position ?? '';
     expect(await resolve({ key_a: never, key_b: always, keep: 'both', note: 'two kinds of restart' })).toMatchObject({ kept: 'both' });
     expect([await state(never), await state(always)]).toEqual(['active', 'active']);
+    const then = await test.app.queries.recall({ query: 'restart the glade worker', as_of: before }, test.call);
+    expect(then.results.find(({ key }) => key === always)).toMatchObject({ contradicts: [never] });
+    expect(await test.app.queries.explainMemory({ key: always, as_of: before }, test.call)).toMatchObject({
+      contradictions: [{ with: never }],
+    });
+    expect(await test.app.queries.explainMemory({ key: always }, test.call)).not.toHaveProperty('contradictions');
     expect((await check('glade')).contradictions).toEqual([]);
     expect(await refusalOf(resolve({ key_a: never, key_b: always }))).toBe('CONFLICT');
     await test.app.commands.revise({ key: never, content: 'Never ever restart the glade worker by hand' }, test.call);

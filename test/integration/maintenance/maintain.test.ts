@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { isDomainError } from '../../../domain/errors.js';
 import { createLeases } from '../../../projections/lease.js';
 import { maintenance, readLastMaintenance } from '../../../projections/maintenance.js';
@@ -17,6 +17,8 @@ let test: TestApp;
 let ahead = 0;
 beforeAll(async () => {
   test = await openTestApp({ env: { MAINTENANCE_MAX_CHANGES: '5' }, options: { now: () => Date.now() + ahead } });
+  // The views are built behind the first commands, which takes a while on a busy machine.
+  await vi.waitFor(() => last(), { timeout: 30_000, interval: 50 });
 });
 afterAll(async () => {
   await test.verifyAll();
@@ -173,6 +175,13 @@ describe('a run of maintenance', () => {
       ({ type, envelope }) => type === 'MemoryArchived' && keys.includes(envelope.subject),
     );
     expect(archived).toHaveLength(1);
+  });
+
+  it('asks whether a name that is not known is another one, and records nothing', async () => {
+    await remember('The kelp farm opens in May', 'kelp-farm');
+    const size = await test.log.size();
+    expect(await maintain('Kelp-Farm')).toMatchObject({ status: 'nothing_to_do', project_suggestion: { did_you_mean: ['kelp-farm'] } });
+    expect(await test.log.size()).toBe(size);
   });
 
   it('takes projects that were merged for one', async () => {

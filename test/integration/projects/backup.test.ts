@@ -1,7 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectKey } from '../../../domain/project/key.js';
+import { purgeBackups } from '../../../services/backup/purge.js';
+import { parseUntil } from '../../../services/backup/until.js';
 import { contents, restore, take, temporaryFolder } from '../../support/backup.js';
-import { appendOf, newId, openTestLog, readAll, type TestLog } from '../../support/eventlog.js';
+import { appendOf, keysHolding, newId, openTestLog, readAll, type TestLog } from '../../support/eventlog.js';
 import { startValkey, type TestValkey } from '../../support/valkey.js';
 
 let valkey: TestValkey;
@@ -36,6 +40,12 @@ const remove = ({ log }: TestLog, expected: number) =>
     result: {},
   });
 
+const filesHolding = (dir: string, text: string): string[] =>
+  readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && readFileSync(join(entry.parentPath, entry.name)).includes(text))
+    .map(({ name }) => name);
+const purge = ({ redis, keys }: TestLog, root: string) => purgeBackups({ redis, keys, stamp: newId }, { root, secrets: {} });
+
 it.each([
   ['all at once', false],
   ['in two runs, the first of which still had the text', true],
@@ -43,11 +53,11 @@ it.each([
   using folder = temporaryFolder();
   await using source = await openTestLog({ valkey });
   await set(source, 0, 'The old saffron shop.');
-  if (twice) await take(source, folder.path, { segmentEvents: 1 });
+  if (twice) await take(source, folder.path, { name: 'one', segmentEvents: 10 });
   await remove(source, 1);
   await set(source, 2, 'The new shop.');
-  await take(source, folder.path, { segmentEvents: 1 });
   const before = await contents(source.redis, source.keys);
+  await take(source, folder.path, { name: 'one', segmentEvents: 10 });
 
   await using target = await openTestLog({ valkey });
   expect(await restore(target, folder.path, { standby: true })).toMatchObject({ status: 'restored' });
@@ -58,4 +68,67 @@ it.each([
     ['ProjectDeleted', 2],
     ['ProjectContextSet', 3],
   ]);
+});
+
+describe('a project that was deleted', () => {
+  it('does not come back from a backup that is older', async () => {
+    using folder = temporaryFolder();
+    await using source = await openTestLog({ valkey });
+    await set(source, 0, 'The old saffron shop.');
+    await take(source, folder.path, { name: 'old' });
+    await remove(source, 1);
+    await take(source, folder.path, { name: 'new' });
+    await using target = await openTestLog({ valkey });
+    await restore(target, join(folder.path, 'old'));
+    expect(await keysHolding(target.redis, target.keys, 'saffron')).toEqual([]);
+    expect((await target.log.load([SUBJECT]))[0]?.events).toMatchObject([{ type: 'ProjectDeleted' }]);
+  });
+
+  it('nor by a restore that stops before it was deleted, though it was set anew later', async () => {
+    using folder = temporaryFolder();
+    await using source = await openTestLog({ valkey });
+    await set(source, 0, 'The old saffron shop.');
+    await take(source, folder.path, { name: 'one' });
+    const position = (await source.log.head())?.position ?? '';
+    await remove(source, 1);
+    await set(source, 2, 'The new shop.');
+    await take(source, folder.path, { name: 'one' });
+    rmSync(join(folder.path, 'FORGOTTEN'));
+    await using target = await openTestLog({ valkey });
+    await restore(target, join(folder.path, 'one'), { until: parseUntil(position) });
+    expect(await keysHolding(target.redis, target.keys, 'saffron')).toEqual([]);
+    expect((await target.log.load([SUBJECT]))[0]?.events).toMatchObject([{ type: 'ProjectDeleted' }]);
+  });
+
+  it('leaves no byte in the backups after a purge; what was set after it stays', async () => {
+    using folder = temporaryFolder();
+    await using source = await openTestLog({ valkey });
+    await set(source, 0, 'The old saffron shop.');
+    await take(source, folder.path, { name: 'one' });
+    await remove(source, 1);
+    await set(source, 2, 'The new marmalade shop.');
+    await take(source, folder.path, { name: 'one' });
+    expect(filesHolding(folder.path, 'saffron')).toHaveLength(1);
+    await purge(source, folder.path);
+    expect(filesHolding(folder.path, 'saffron')).toEqual([]);
+    expect(filesHolding(folder.path, 'marmalade')).toHaveLength(1);
+
+    await remove(source, 3);
+    await purge(source, folder.path);
+    expect(filesHolding(folder.path, 'marmalade')).toEqual([]);
+  });
+
+  it('and has a new context keeps that one when an older backup is restored over it', async () => {
+    using folder = temporaryFolder();
+    await using source = await openTestLog({ valkey });
+    await set(source, 0, 'The old saffron shop.');
+    await take(source, folder.path, { name: 'old' });
+    await remove(source, 1);
+    await set(source, 2, 'The new marmalade shop.');
+    await take(source, folder.path, { name: 'new' });
+    await using target = await openTestLog({ valkey });
+    await restore(target, join(folder.path, 'new'), { standby: true });
+    await restore(target, join(folder.path, 'old')).catch(() => undefined);
+    expect((await target.log.load([SUBJECT]))[0]?.events.at(-1)).toMatchObject({ data: { description: 'The new marmalade shop.' } });
+  });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { projectKey } from '../../../domain/project/key.js';
 import type { Call, GetProjectContextResult } from '../../../services/api.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
@@ -17,6 +17,8 @@ describe('the context of a project', () => {
   let count = 0;
   beforeAll(async () => {
     test = await openTestApp();
+    await test.app.commands.setProjectContext({ project_name: 'the first', ...TEXTS }, test.call);
+    await caughtUp();
   });
   beforeEach(() => {
     name = `billing-${String.fromCharCode(97 + count++)}${'x'.repeat(count)}`;
@@ -26,6 +28,8 @@ describe('the context of a project', () => {
     await test.end();
   });
 
+  /** On a busy machine a view may be late; who wrote is told by one. */
+  const caughtUp = () => vi.waitFor(async () => expect(await test.queryParts.fresh()).toBeUndefined(), 20_000);
   const call = (session?: string, actor = 'mcp:test/1'): Call => ({ actor, session });
   const set = (more: object = {}, by: Call = call()) => test.app.commands.setProjectContext({ project_name: name, ...TEXTS, ...more }, by);
   const update = (current_state: string, more: object = {}, by: Call = call()) =>
@@ -58,6 +62,7 @@ describe('the context of a project', () => {
   it('keeps when it was made, and notes that are left out, when it is set again', async () => {
     await set({ notes: 'Ask Ada.' });
     const before = await found();
+    await caughtUp();
     expect(await set({ goals: 'Faster.' })).toMatchObject({
       version: 2,
       replaced: { current_state: TEXTS.current_state, notes: 'Ask Ada.', by: 'mcp:test/1', updated_at: before.updated_at },
@@ -77,6 +82,7 @@ describe('the context of a project', () => {
   it('an update says what it replaced, and needs a context', async () => {
     expect(await update('Refunds work.')).toEqual({ status: 'not_found', project_name: name });
     await set({ notes: 'Ask Ada.' });
+    await caughtUp();
     expect(await update('Refunds work.')).toMatchObject({
       status: 'updated',
       version: 2,
@@ -89,6 +95,7 @@ describe('the context of a project', () => {
     await set();
     const { version } = await found();
     await update('Refunds work.', {}, call(undefined, 'mcp:other/2'));
+    await caughtUp();
     const newer = await found();
     const events = await test.log.size();
     const refused = update('Taxes work.', { version });
@@ -159,6 +166,27 @@ describe('the context of a project', () => {
     });
   });
 
+  it('stays with a project that is given a new name, and is one context under both', async () => {
+    await set();
+    const renamed = `${name}-renamed`;
+    await test.app.commands.mergeProjects({ from: name, into: renamed, into_is_new: true }, test.call);
+    const get = (project_name: string) => test.app.queries.getProjectContext({ project_name }, call());
+    expect(await get(renamed)).toMatchObject({ status: 'found', project_name: renamed, also_called: [name], ...TEXTS });
+    const { commands } = test.app;
+    const state = { current_state: 'Under its new name.' };
+    expect(await commands.updateProjectState({ project_name: renamed, ...state }, call())).toMatchObject({ status: 'updated' });
+    expect(await get(name)).toMatchObject({ project_name: renamed, ...state });
+    const { projects } = await test.app.queries.listProjects(call());
+    expect(projects.filter(({ project_name }) => project_name.startsWith(name))).toMatchObject([
+      { project_name: renamed, has_context: true, description: TEXTS.description },
+    ]);
+    expect(await commands.deleteProject({ project_name: renamed, confirm: true, include_context: true }, call())).toMatchObject({
+      status: 'deleted',
+      deleted: { context: 1 },
+    });
+    expect(await get(name)).toMatchObject({ status: 'not_found' });
+  });
+
   it('can be read as it was', async () => {
     await set();
     const before = await test.log.head();
@@ -188,7 +216,7 @@ describe('the context of a project', () => {
     }
     const preview = await commands.forget({ project: name }, test.call);
     expect(preview).toMatchObject({ status: 'preview', total: 1 });
-    expect((await test.app.queries.health(test.call)).issues.map(({ code }) => code)).not.toContain('INDEX_DRIFT');
+    expect((await test.app.queries.health()).issues.map(({ code }) => code)).not.toContain('INDEX_DRIFT');
   });
 
   it('a draft of its memories is kept as references and loses what is forgotten', async () => {

@@ -1,11 +1,13 @@
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestApp, type TestApp } from '../../support/app.js';
+import { viewsServe } from '../../support/views.js';
 
 let test: TestApp;
 const keys: Record<string, string> = {};
 beforeAll(async () => {
   test = await openTestApp();
+  await viewsServe(test);
   for (const project of ['shop', 'blog', 'billing', 'attic', undefined]) {
     const answer = await test.app.commands.remember(
       { content: `The retry limit of ${project ?? 'nothing'} is seven.`, project, force: true },
@@ -23,7 +25,8 @@ afterAll(async () => {
   await test.end();
 });
 
-const declare = (project_name: string, ...domains: string[]) => test.app.commands.compileProjectDomains({ project_name, domains }, test.call);
+const declare = (project_name: string, ...domains: string[]) =>
+  test.app.commands.compileProjectDomains({ project_name, domains }, test.call);
 const compile = (project_name: string, more: object = {}) => test.app.commands.compileProjectDomains({ project_name, ...more }, test.call);
 const recall = (more: object) => test.app.queries.recall({ query: 'retry limit', ...more }, test.call);
 const projectsOf = async (more: object): Promise<readonly (string | undefined)[]> =>
@@ -92,7 +95,12 @@ describe('compile_project_domains', () => {
   it('suggests from the stack and from recurring tags, with evidence, and writes only when told to', async () => {
     for (let i = 0; i < 3; i++) {
       await test.app.commands.remember(
-        { content: `Garden note ${i} of its own kind.`, project: 'garden', tags: i < 2 ? ['valkey', 'py', 'decision'] : ['rare'], force: true },
+        {
+          content: `Garden note ${i} of its own kind.`,
+          project: 'garden',
+          tags: i < 2 ? ['valkey', 'py', 'decision'] : ['rare'],
+          force: true,
+        },
         test.call,
       );
     }
@@ -190,5 +198,42 @@ describe('undo of what was set on a project', () => {
       status: 'unchanged',
       irreversible: [{ key: 'mem:project:mill' }],
     });
+  });
+});
+
+describe('set_project_context with domains', () => {
+  const context = { project_name: 'brewery', description: 'A brewery.', stack: 'Go', goals: 'Brew.', current_state: 'Begun.' };
+
+  it('declares them with the context, in one action, and finds the context by its vector', async () => {
+    const answer = await test.app.commands.setProjectContext({ ...context, domains: 'golang, c#' }, test.call);
+    expect(answer).toMatchObject({
+      status: 'stored',
+      version: 2,
+      embedding: 'stored',
+      domains: ['go'],
+      aliased: { golang: 'go' },
+      rejected: ['c#'],
+    });
+    expect(await projectsOf({ query: 'brewery', domain_filter: ['go'] })).toEqual(['brewery']);
+    expect(test.index.serving?.missing.has('mem:project:brewery')).toBe(false);
+    expect(await test.app.commands.setProjectContext({ ...context, domains: ['go'] }, test.call)).toMatchObject({ status: 'unchanged' });
+    const more = await test.app.commands.setProjectContext({ ...context, domains: ['go', 'sql'] }, test.call);
+    expect(more).toMatchObject({ status: 'stored', version: 3, domains: ['go', 'sql'] });
+    expect(more).not.toHaveProperty('replaced');
+    await test.app.commands.setProjectContext({ ...context, goals: 'Brew well.' }, test.call);
+    expect(test.index.projects.domainsOf('brewery')).toEqual(['go', 'sql']);
+    expect(
+      await test.app.commands.updateProjectState({ project_name: 'brewery', current_state: 'Done.', version: 4 }, test.call),
+    ).toMatchObject({
+      status: 'updated',
+    });
+  });
+
+  it('writes nothing when a domain list is no list of domains', async () => {
+    const before = await test.log.size();
+    await expect(test.app.commands.setProjectContext({ ...context, domains: ['##'] }, test.call)).rejects.toMatchObject({
+      code: 'VALIDATION',
+    });
+    expect(await test.log.size()).toBe(before);
   });
 });

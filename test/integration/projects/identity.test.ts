@@ -2,10 +2,12 @@ import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectKey } from '../../../domain/project/key.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
+import { viewsServe } from '../../support/views.js';
 
 let test: TestApp;
 beforeAll(async () => {
   test = await openTestApp();
+  await viewsServe(test);
 });
 afterAll(async () => {
   await test.verifyAll();

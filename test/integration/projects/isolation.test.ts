@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NAMESPACES } from '../../../domain/vocabulary.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
+import { viewsServe } from '../../support/views.js';
 
 /** Names that are one project each, two of them by a merge; the rest is none of anybody's business. */
 const PROJECTS: Readonly<Record<string, readonly string[]>> = {
@@ -20,6 +21,7 @@ let moment = '';
 /** Every project holds the same texts, so that only the filter tells them apart; some wait for a hint, some say a thing twice. */
 beforeAll(async () => {
   test = await openTestApp();
+  await viewsServe(test);
   for (const project of [...Object.values(PROJECTS).flat(), undefined]) {
     for (const [i, word] of WORDS.entries()) {
       const namespace = NAMESPACES[i % NAMESPACES.length] ?? 'episodic';
@@ -73,15 +75,20 @@ describe('what is asked of some projects holds nothing of others', () => {
 
   it('recall by domains, alone and with projects', async () => {
     await fc.assert(
-      fc.asyncProperty(query, fc.subarray(['python', 'css', 'go'], { minLength: 1 }), fc.option(projects), async (text, domains, filter) => {
-        const declaring = known.filter((project) => DOMAINS[project]?.some((domain) => domains.includes(domain)));
-        const allowed = filter ? declaring.filter((project) => filter.includes(project)) : declaring;
-        const answer = await test.app.queries.recall(
-          { query: text, domain_filter: domains, top_k: 50, ...(filter && { project_filter: filter }) },
-          test.call,
-        );
-        expectOnly(answer.results, namesOf(allowed));
-      }),
+      fc.asyncProperty(
+        query,
+        fc.subarray(['python', 'css', 'go'], { minLength: 1 }),
+        fc.option(projects),
+        async (text, domains, filter) => {
+          const declaring = known.filter((project) => DOMAINS[project]?.some((domain) => domains.includes(domain)));
+          const allowed = filter ? declaring.filter((project) => filter.includes(project)) : declaring;
+          const answer = await test.app.queries.recall(
+            { query: text, domain_filter: domains, top_k: 50, ...(filter && { project_filter: filter }) },
+            test.call,
+          );
+          expectOnly(answer.results, namesOf(allowed));
+        },
+      ),
       { numRuns: 40 },
     );
   });
@@ -104,10 +111,10 @@ describe('what is asked of some projects holds nothing of others', () => {
   });
 
   it('a new memory is compared with those of its own project', async () => {
-    const answer = await test.app.commands.remember({ content: 'The timeout of the service is seven.', project: 'harvest' }, test.call);
+    const answer = await test.app.commands.remember({ content: 'The cache of the service is seven.', project: 'harvest' }, test.call);
     expect(answer.status).toBe('duplicate_found');
     expectOnly(answer, namesOf(['harvest']));
-    const elsewhere = await test.app.commands.remember({ content: 'The timeout of the service is seven.', project: 'barn' }, test.call);
+    const elsewhere = await test.app.commands.remember({ content: 'The cache of the service is seven.', project: 'barn' }, test.call);
     expect(elsewhere.status).toBe('stored');
   });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { projectKey } from '../../../domain/project/key.js';
 import type { Call } from '../../../services/api.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
@@ -13,6 +13,8 @@ describe('a project as a whole', () => {
   let count = 0;
   beforeAll(async () => {
     test = await openTestApp();
+    await test.app.commands.suppressTopic({ topic: 'kafka' }, test.call);
+    await vi.waitFor(async () => expect(await test.queryParts.fresh()).toBeUndefined(), 20_000);
   });
   beforeEach(() => {
     name = `shop-${String.fromCharCode(97 + count++).repeat(4)}`;
@@ -144,7 +146,7 @@ describe('a project as a whole', () => {
       };
       const call = { ...test.call, commandId: IDS[0], progress };
       await expect(remove({ confirm: true, include_context: true }, { ...call, signal: stop.signal })).rejects.toThrow('killed');
-      expect(await listed()).toMatchObject({ memory_count: 250 });
+      await expect.poll(async () => (await listed())?.memory_count, { timeout: 20_000 }).toBe(250);
       expect(await remove({ confirm: true, include_context: true }, { ...test.call, commandId: IDS[0] })).toMatchObject({
         status: 'deleted',
         total: 451,

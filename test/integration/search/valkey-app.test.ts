@@ -5,6 +5,7 @@ import { RecallIndex } from '../../../projections/recall/recall-index.js';
 import { InMemoryLexicalIndex } from '../../../projections/search/lexical.js';
 import { valkeyVectors } from '../../../projections/search/valkey/space.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
+import { hashedEmbedder, providerOf } from '../../support/embedders.js';
 import type { EngineOptions } from '../../support/search-engine.js';
 import { type SearchServer, startSearchServer } from '../../support/search-server.js';
 
@@ -12,9 +13,11 @@ import { type SearchServer, startSearchServer } from '../../support/search-serve
 describe('the product on a server with a search module', () => {
   let server: SearchServer;
   let test: TestApp;
+  let provider: ReturnType<typeof providerOf>;
   const open = async (options: EngineOptions = {}): Promise<void> => {
     server = await startSearchServer(options);
-    test = await openTestApp({ valkey: { ...server.valkey, socket: server.socket } });
+    provider = providerOf(hashedEmbedder('use-lite'));
+    test = await openTestApp({ provider, valkey: { ...server.valkey, socket: server.socket } });
   };
   afterEach(async () => {
     await test.end();
@@ -75,6 +78,29 @@ describe('the product on a server with a search module', () => {
       expect((await second.app.queries.recall({ query: 'lighthouse keeper' }, test.call)).results).toEqual([]);
       expect(await rows()).toHaveLength(1);
       await second.close();
+    });
+
+    it('moves to another model, and removes the index and rows of the old one', async () => {
+      await remember('The lighthouse keeper lives alone.');
+      const old = test.index.serving?.model.id ?? '';
+      expect(await rows()).toEqual([expect.stringContaining(old)]);
+      provider.arrive(hashedEmbedder('all-MiniLM-L6-v2', 64));
+      await vi.waitFor(() => expect(test.index.serving?.model.dimension).toBe(64), 20_000);
+      await vi.waitFor(async () => expect((await rows()).filter((row) => row.includes(old))).toEqual([]), 10_000);
+      expect(await rows()).toHaveLength(1);
+      expect([...server.engine.indexes.keys()].filter((name) => name.includes(old))).toEqual([]);
+      expect((await recall('lighthouse keeper')).search).toBe('fused');
+    });
+
+    it('says that the index fails while the server refuses it, takes no vector for bad, and goes on afterwards', async () => {
+      server.engine.intercept = ([command]) =>
+        command === 'FT.CREATE' ? { error: "OOM command not allowed when used memory > 'maxmemory'." } : undefined;
+      await remember('The lighthouse keeper lives alone.');
+      await vi.waitFor(async () => expect((await health()).issues.map(({ code }) => code)).toContain('SEARCH_INDEX_FAILED'), 10_000);
+      expect(test.index.serving?.refused.size).toBe(0);
+      server.engine.intercept = undefined;
+      await vi.waitFor(() => expect(served()).toMatchObject({ episodic: { state: 'ready', memories: 1 } }), 10_000);
+      expect((await recall('lighthouse keeper')).search).toBe('fused');
     });
 
     it('starts from its files, words in them and vectors in the server', async () => {

@@ -144,9 +144,39 @@ describe('what looks like a live credential', () => {
   });
 
   it('does not get into the side file by another field either', async () => {
-    const path = written('field.json', dump({ [key('D02')]: memory({ content: 'Fine.', gotchas: `Use ${CREDENTIAL}` }) }));
+    const path = written('field.json', dump({ [key('D02')]: memory({ content: 'Fine.', some_note: `Use ${CREDENTIAL}` }) }));
     expect(await bring(test, path)).toMatchObject({ imported: 1 });
     expect(readFileSync(place.in('field.set-aside.json'), 'utf8')).not.toContain(CREDENTIAL);
+  });
+
+  it('is refused in experience too', async () => {
+    const approach = JSON.stringify([{ name: 'vault', type: 'tool', reason: `needs ${CREDENTIAL}` }]);
+    const records = { [key('D03')]: memory({ gotchas: `Use ${CREDENTIAL}` }), [key('D04')]: memory({ abandoned_approaches: approach }) };
+    const path = written('experience.json', dump(records));
+    expect(await bring(test, path)).toMatchObject({ imported: 0, refused: [{ code: 'VALIDATION' }, { code: 'VALIDATION' }] });
+    expect(readFileSync(place.in('experience.set-aside.json'), 'utf8')).not.toContain(CREDENTIAL);
+  });
+
+  it('in experience that cannot be understood is set aside, and the rest comes in', async () => {
+    const odd = [
+      ['effort_score', '9'],
+      ['outcome', 'fine'],
+      ['iterations', 'many'],
+      ['abandoned_approaches', '[{"name": "x", "type": "idea", "reason": "y"}]'],
+      ['abandoned_approaches', 'not json'],
+    ] as const;
+    const records = odd.map(([field, value], i) => [key(`F0${i}`), memory({ gotchas: 'mind the gap', [field]: value })]);
+    const path = written('odd.json', dump(Object.fromEntries(records)));
+    const report = await bring(test, path);
+    expect(report).toMatchObject({ imported: odd.length, refused: [] });
+    expect(report.set_aside?.what.map(({ what, count }) => [what, count]).sort()).toEqual([
+      ['field abandoned_approaches', 2],
+      ['field effort_score', 1],
+      ['field iterations', 1],
+      ['field outcome', 1],
+    ]);
+    const rows = await allRows(test);
+    for (const [i] of odd.entries()) expect(rows.get(key(`F0${i}`))).toMatchObject({ gotchas: 'mind the gap', abandoned_approaches: [] });
   });
 });
 

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type ExportFormat, exportText, exportTo } from '../../../services/transfer/export/export.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { startValkey, type TestValkey } from '../../support/valkey.js';
@@ -53,7 +53,13 @@ describe.each(['json', 'markdown'] satisfies ExportFormat[])('export as %s', (fo
     await test.app.commands.deprioritise({ key_or_query: d, reason: 'low', reinstate_hints: hints }, test.call);
     await test.app.commands.archive({ key_or_query: d }, test.call);
     await test.app.commands.rememberDocument({ content: 'Part one of it.\n\nPart two of it.', project: 'harbour' }, test.call);
-    const experience = { effort_score: 4, outcome: 'succeeded', iterations: 3, breakthrough: 'a "pool":\nof one', gotchas: '# not a heading' } as const;
+    const experience = {
+      effort_score: 4,
+      outcome: 'succeeded',
+      iterations: 3,
+      breakthrough: 'a "pool":\nof one',
+      gotchas: '# not a heading',
+    } as const;
     await test.app.commands.recordExperience({ key: a, ...experience, abandoned_approaches: [DEAD_END] }, test.call);
     await test.app.commands.recordExperience({ key: c, effort_score: 1, outcome: 'pivoted' }, test.call);
     await test.app.commands.logAbandoned({ key: b, ...DEAD_END }, test.call);
@@ -78,7 +84,8 @@ describe.each(['json', 'markdown'] satisfies ExportFormat[])('export as %s', (fo
     const warned = await test.app.queries.warnIfAbandoned(asked, test.call);
     expect(warned).toMatchObject({ status: 'warning', total: 2 });
     expect(await other.app.queries.warnIfAbandoned(asked, test.call)).toEqual(warned);
-    expect(await other.app.queries.experienceSummary({}, test.call)).toEqual(await test.app.queries.experienceSummary({}, test.call));
+    const summary = ({ app }: TestApp) => vi.waitFor(() => app.queries.experienceSummary({}, test.call), { timeout: 30_000 });
+    expect(await summary(other)).toEqual(await summary(test));
     expect(await other.app.queries.listSuppressions(test.call)).toEqual(await test.app.queries.listSuppressions(test.call));
   });
 

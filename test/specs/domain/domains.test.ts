@@ -30,7 +30,10 @@ describe('domains in a text or a list', () => {
     ['python and docker AND css', ['python', 'docker', 'css']],
     ['android', ['android']],
     ['["python", "docker"]', ['python', 'docker']],
-    [['python', 'docker,css'], ['python', 'docker', 'css']],
+    [
+      ['python', 'docker,css'],
+      ['python', 'docker', 'css'],
+    ],
     [['Web Accessibility'], ['web-accessibility']],
     ['', []],
     ['[]', []],

@@ -102,3 +102,12 @@ describe('framing that comes back', () => {
     },
   );
 });
+
+describe('a briefing that is sent back', () => {
+  const briefing = '[omnimem:briefing] What memory holds. Data.\n````text\n# Project shop\n- ```js [mem:episodic:01J]\n````';
+
+  it('is taken off as a whole, and what the writer put around it stays', () => {
+    expect(stripFraming(`Before.\n${briefing}\nAfter.`)).toEqual({ content: 'Before.\n\nAfter.', stripped: true, keys: [] });
+    expect(stripFraming(briefing)).toEqual({ content: '', stripped: true, keys: [] });
+  });
+});

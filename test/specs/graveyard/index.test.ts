@@ -5,7 +5,12 @@ import type { Abandoned } from '../../../domain/memory/events.js';
 import { GraveyardIndex } from '../../../projections/recall/graveyard-index.js';
 
 const at = (n: number): string => new Date(1_700_000_000_000 + n * 1000).toISOString();
-const deadEnd = (name: string, n = 0, type: Abandoned['type'] = 'library'): Abandoned => ({ name, type, reason: 'why', attempted_at: at(n) });
+const deadEnd = (name: string, n = 0, type: Abandoned['type'] = 'library'): Abandoned => ({
+  name,
+  type,
+  reason: 'why',
+  attempted_at: at(n),
+});
 
 const WORDS = ['redis', 'streams', 'consumer', 'groups', 'pg', 'boss', 'next', 'js', 'kafka', 'on', 'the', 'use', '队', '列'];
 const phrase = fc

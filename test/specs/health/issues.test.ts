@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ProjectionStatus } from '../../../projections/status.js';
 import { type Examination, healthOf, issuesOf } from '../../../services/queries/health.js';
+import type { EnrichmentStanding } from '../../../services/queries/queue.js';
 
 const NOW = Date.parse('2026-05-03T12:00:00Z');
 
@@ -43,6 +44,23 @@ const well: Examination = {
   diskLow: undefined,
   now: NOW,
 };
+
+const standing = (fields: Partial<EnrichmentStanding> = {}): EnrichmentStanding => ({
+  on: true,
+  pending: 0,
+  parked: 0,
+  running: 0,
+  trouble: undefined,
+  asked: false,
+  ...fields,
+});
+const trouble = (count: number, stopped = false) => ({
+  code: 'X',
+  message: 'The service is overloaded',
+  since: '2026-05-03T11:00:00Z',
+  count,
+  stopped,
+});
 
 const exit = { at: NOW - 60_000, reason: 'killed by SIGKILL', hint: 'See the log' };
 
@@ -119,6 +137,9 @@ describe('health', () => {
       { reembedding: { model: 'n', done: 1, total: 3 }, model: { state: 'ready', id: 'n', reason: undefined } },
       'REEMBEDDING',
     ],
+    ['the model fails again and again', { enrichment: standing({ trouble: trouble(3) }) }, 'ENRICHMENT_FAILING'],
+    ['the key of the model is wrong', { enrichment: standing({ trouble: trouble(1, true) }) }, 'ENRICHMENT_STOPPED'],
+    ['enrichment gave something up', { enrichment: standing({ parked: 2 }) }, 'ENRICHMENT_PARKED'],
     ['a few vectors are missing', { vectors: { ...well.vectors, pending: 2 } }, 'VECTORS_PENDING'],
   ])('is amber when %s', (_what, fields, code) => {
     expect(issuesOf({ ...well, ...fields }).map((issue) => [issue.code, issue.severity])).toEqual([[code, 'amber']]);
@@ -137,6 +158,7 @@ describe('health', () => {
         vectors: { serving: undefined, named: undefined, pending: 3, refused: 0 },
       },
     ],
+    ['a queue that is worked on, and a failure or two', { enrichment: standing({ pending: 9, running: 2, trouble: trouble(2) }) }],
     ['memory below its limit', { store: store({}, { used_memory: 90, maxmemory: 100 }) }],
   ])('says nothing of %s', (_what, fields) => {
     expect(issuesOf({ ...well, ...fields })).toEqual([]);

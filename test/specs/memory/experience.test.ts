@@ -42,7 +42,9 @@ describe('recording experience', () => {
   it('adds dead ends, each once', () =>
     given(remembered, { type: 'ApproachAbandoned', data: deadEnd('pg-boss') })
       .when(
-        record({ abandoned_approaches: [deadEnd('PG-Boss', 'lost jobs', LATER), deadEnd('bull'), deadEnd('bull'), deadEnd('bull', 'slow')] }),
+        record({
+          abandoned_approaches: [deadEnd('PG-Boss', 'lost jobs', LATER), deadEnd('bull'), deadEnd('bull'), deadEnd('bull', 'slow')],
+        }),
       )
       .then(recorded({ abandoned_approaches: [deadEnd('pg-boss'), deadEnd('bull'), deadEnd('bull', 'slow')] })));
 
@@ -59,7 +61,10 @@ describe('a dead end as it happens', () => {
     given(remembered, { type: 'MemoryArchived', data: {} })
       .when({ type: 'AbandonApproach', data: deadEnd('pg-boss') })
       .then({ type: 'ApproachAbandoned', data: deadEnd('pg-boss') }));
-  it('needs a memory', () => given().when({ type: 'AbandonApproach', data: deadEnd('pg-boss') }).thenThrows('NOT_FOUND'));
+  it('needs a memory', () =>
+    given()
+      .when({ type: 'AbandonApproach', data: deadEnd('pg-boss') })
+      .thenThrows('NOT_FOUND'));
 });
 
 describe('what recall is to leave out', () => {
@@ -82,7 +87,9 @@ describe('what recall is to leave out', () => {
     expect(deadEndsToSuppress(hard, { ...hard, effort_score: 5 })).toEqual([]);
   });
   it('spares common words and what is no topic, and says why', () => {
-    const { topics, spared } = namesToSuppress(['PG-Boss', 'pg-boss', 'next', 'on', 'Next.js', 'x'.repeat(300)].map((name) => deadEnd(name)));
+    const { topics, spared } = namesToSuppress(
+      ['PG-Boss', 'pg-boss', 'next', 'on', 'Next.js', 'x'.repeat(300)].map((name) => deadEnd(name)),
+    );
     expect([...topics]).toEqual([
       ['pg-boss', 'PG-Boss'],
       ['next.js', 'Next.js'],

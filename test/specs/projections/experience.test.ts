@@ -148,10 +148,11 @@ describe('the view of experience', () => {
   });
 
   it('takes a field back that an undo takes back', async () => {
-    const { view } = after([A, remembered()], [A, recorded(5, 'succeeded', { breakthrough: 'x' })], [
-      A,
-      { type: 'ExperienceRecorded', data: { abandoned_approaches: [] } },
-    ]);
+    const { view } = after(
+      [A, remembered()],
+      [A, recorded(5, 'succeeded', { breakthrough: 'x' })],
+      [A, { type: 'ExperienceRecorded', data: { abandoned_approaches: [] } }],
+    );
     expect(await experienceFigures(view, ['all'])).toMatchObject({ memories: 0, efforts: [0, 0, 0, 0, 0] });
     expect(await breakthroughs(view, ['all'], 3)).toEqual([]);
   });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contradictions } from '../../../projections/contradictions.js';
 import { counters } from '../../../projections/counters.js';
+import { enrichment } from '../../../projections/enrichment.js';
 import { experience } from '../../../projections/experience.js';
 import { memories } from '../../../projections/memories.js';
 import { recent } from '../../../projections/recent.js';
@@ -10,7 +11,7 @@ import { timeline } from '../../../projections/timeline.js';
 import { type Entry, type EventEntry, erased, histories } from './histories.js';
 import { viewOf } from './view.js';
 
-const all = [memories, timeline, suppressions, counters, recent, contradictions, experience];
+const all = [memories, timeline, suppressions, counters, recent, contradictions, experience, enrichment];
 
 describe.each(all)('law 1: forgotten means never there, in $name', (projection) => {
   it('a view that saw the payloads equals one that is replayed after they were erased', () =>
@@ -21,15 +22,18 @@ describe.each(all)('law 1: forgotten means never there, in $name', (projection) 
     ));
 });
 
-describe.each([memories, suppressions, counters, recent, contradictions, experience])('law 1, stronger, in $name', (projection) => {
-  it('the view equals one of a log in which the forgotten never was', () =>
-    fc.assert(
-      fc.property(histories, (log) => {
-        const without = erased(log).filter(({ kind }) => kind !== 'husk');
-        expect(viewOf(projection, log)).toEqual(viewOf(projection, without));
-      }),
-    ));
-});
+describe.each([memories, suppressions, counters, recent, contradictions, experience, enrichment])(
+  'law 1, stronger, in $name',
+  (projection) => {
+    it('the view equals one of a log in which the forgotten never was', () =>
+      fc.assert(
+        fc.property(histories, (log) => {
+          const without = erased(log).filter(({ kind }) => kind !== 'husk');
+          expect(viewOf(projection, log)).toEqual(viewOf(projection, without));
+        }),
+      ));
+  },
+);
 
 describe.each(all)('law 2: only the order within a subject matters, in $name', (projection) => {
   it('interleavings of the subjects give equal views', () =>
@@ -42,7 +46,7 @@ describe.each(all)('law 2: only the order within a subject matters, in $name', (
 
 describe('the histories of these laws', () => {
   it('hold forgotten memories, revisions, facts and documents often enough to mean something', () => {
-    const logs = fc.sample(histories, 200);
+    const logs = fc.sample(histories, 400);
     const types = logs.flat().map(({ event }) => event.type);
     for (const type of ['MemoryForgotten', 'MemoryRevised', 'MemoryDeprioritised', 'TopicSuppressed', 'TopicUnsuppressed']) {
       expect(types.filter((each) => each === type).length).toBeGreaterThan(50);

@@ -95,6 +95,8 @@ describe('names that were merged', () => {
     merge(directory, 'x', 'c');
     expect(['x', 'b', 'c'].map((name) => directory.canonical(name))).toEqual(['b', 'b', 'b']);
     expect(directory.namesOf('c')).toEqual(['b', 'c', 'x']);
+    for (const name of ['b', 'c']) directory.apply(name, declared('python'));
+    expect(directory.inDomain('python')).toEqual(['b']);
   });
 
   it('a suggestion names the project, whichever of its names was like it', () => {
@@ -136,9 +138,11 @@ describe('laws of the directory', () => {
     name.map((subject) => ({ subject, event: contextSet })),
     fc.record({ subject: name, event: fc.subarray(['python', 'css']).map((domains) => declared(...domains)) }),
     name.map((subject) => ({ subject, event: deleted })),
-    fc.tuple(name, name, fc.boolean()).chain(([from, into, undone]) =>
-      fc.constantFrom(from, into).map((subject) => ({ subject, event: merged(from, into, undone || undefined) })),
-    ),
+    fc
+      .tuple(name, name, fc.boolean())
+      .chain(([from, into, undone]) =>
+        fc.constantFrom(from, into).map((subject) => ({ subject, event: merged(from, into, undone || undefined) })),
+      ),
   );
   type Step = { readonly subject: string; readonly event: DomainEvent };
   const read = (steps: readonly Step[]) => {

@@ -86,7 +86,12 @@ describe('suggestions', () => {
     const many = new Map(Array.from({ length: 15 }, (_, i) => [`lang${i}`, `lang${i}`]));
     expect(suggestDomains([], many, new Map())).toHaveLength(10);
     expect(mergedDomains(['b', 'a'], ['a', 'c'])).toEqual(['b', 'a', 'c']);
-    expect(mergedDomains([...many.keys()], Array.from({ length: 15 }, (_, i) => `x${i}`))).toHaveLength(20);
+    expect(
+      mergedDomains(
+        [...many.keys()],
+        Array.from({ length: 15 }, (_, i) => `x${i}`),
+      ),
+    ).toHaveLength(20);
   });
 
   it('an empty declaration differs from none', () => {

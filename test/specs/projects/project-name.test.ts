@@ -46,9 +46,10 @@ describe('the project in a folder', () => {
   ])('else that of the folder: %s', (folder, project) => expect(projectIn({ folder })).toEqual({ project, from: 'folder' }));
 
   it('is what the repository is set to before all that', () =>
-    expect(
-      named({ configured: ' acme shop ', commonDir: '/code/a/.git', remotes: new Map([['origin', 'git@x:team/shop.git']]) }),
-    ).toEqual({ project: 'acme shop', from: 'setting' }));
+    expect(named({ configured: ' acme shop ', commonDir: '/code/a/.git', remotes: new Map([['origin', 'git@x:team/shop.git']]) })).toEqual({
+      project: 'acme shop',
+      from: 'setting',
+    }));
 });
 
 describe('a valid name', () => {
@@ -63,7 +64,9 @@ describe('a valid name', () => {
   ])('of %s is %s', (text, name) => expect(validName(text)).toBe(name));
 
   it('keeps folders apart that differ in what cannot be kept', () => {
-    const names = ['日本-api', '中国-api', 'api', '日本語', 'straße', 'strase', '...', '🚀', 'x'.repeat(300), 'x'.repeat(301)].map(validName);
+    const names = ['日本-api', '中国-api', 'api', '日本語', 'straße', 'strase', '...', '🚀', 'x'.repeat(300), 'x'.repeat(301)].map(
+      validName,
+    );
     expect(new Set(names).size).toBe(names.length);
     for (const name of names) expect(parseProjectName(name)).toBe(name);
     expect(validName('日本-api')).toMatch(/^api-[0-9a-f]{8}$/);

@@ -53,7 +53,10 @@ describe('what a read looks at', () => {
       names: ['blog'],
       domainNotice: expect.stringContaining('all of project_filter'),
     });
-    expect(scopeOf(directory, { domains: [] })).toMatchObject({ names: undefined, domainNotice: expect.stringContaining('names no domain') });
+    expect(scopeOf(directory, { domains: [] })).toMatchObject({
+      names: undefined,
+      domainNotice: expect.stringContaining('names no domain'),
+    });
   });
 
   it('with both filters what is in both, and nothing at all when nothing is', () => {

@@ -36,7 +36,13 @@ describe('undoing on one project', () => {
     ['the first declaration', [declared('css')], [1], [declared()], ['domains']],
     ['an empty first declaration', [declared()], [1], [], []],
     ['being merged away', [merged('shop', 'store')], [1], [merged('shop', 'store', true)], ['merge']],
-    ['taking another in', [merged('old', 'shop'), declared('css')], [1, 2], [declared(), merged('old', 'shop', true)], ['domains', 'merge']],
+    [
+      'taking another in',
+      [merged('old', 'shop'), declared('css')],
+      [1, 2],
+      [declared(), merged('old', 'shop', true)],
+      ['domains', 'merge'],
+    ],
     ['undoing a merge', [merged('shop', 'store'), merged('shop', 'store', true)], [2], [merged('shop', 'store')], ['merge']],
     ['one of two merges', [merged('a', 'shop'), merged('b', 'shop')], [1], [merged('a', 'shop', true)], ['merge']],
   ])('%s', (_, events, undone, made, restored) => {

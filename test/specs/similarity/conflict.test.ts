@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { conflictBetween } from '../../../domain/similarity/conflict.js';
+import { conflictBetween as between, statementOf } from '../../../domain/similarity/conflict.js';
+
+const conflictBetween = (a: string, b: string) => between(statementOf(a), statementOf(b));
 
 describe('two texts conflict', () => {
   it.each([
