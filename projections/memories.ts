@@ -2,8 +2,8 @@ import type { Redis } from 'iovalkey';
 import { erases } from '../domain/erasure.js';
 import type { Abandoned, Remembered } from '../domain/memory/events.js';
 import type { ChunkStrategy, IngestMode, Licence, Namespace, Outcome, Provenance, State } from '../domain/vocabulary.js';
-import { pipelineServing } from './generation.js';
 import { type ContextRow, contextChanges, contextRow } from './contexts.js';
+import { pipelineServing } from './generation.js';
 import type { Keys } from './keys.js';
 import { type Applied, del, type Projection, type Row, set } from './projection.js';
 

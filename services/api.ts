@@ -1,7 +1,7 @@
 import type { BriefingQueries } from './api/briefing.js';
 import type { ContradictionCommands } from './api/contradictions.js';
-import type { ExperienceCommands, ExperienceQueries } from './api/experience.js';
 import type { EnrichmentQueries } from './api/enrichment.js';
+import type { ExperienceCommands, ExperienceQueries } from './api/experience.js';
 import type { MaintenanceCommands } from './api/maintenance.js';
 import type { ProjectIdentityCommands } from './api/project-identity.js';
 import type { ProjectCommands, ProjectQueries } from './api/projects.js';
@@ -29,7 +29,13 @@ export type * from './api/reindex.js';
 export type * from './api/writes.js';
 
 /** The write side. One function per tool; MCP, CLI, web and jobs call these and nothing below. */
-export type Commands = MemoryCommands & ExperienceCommands & ReindexCommands & ProjectIdentityCommands & ContradictionCommands & MaintenanceCommands & ProjectCommands;
+export type Commands = MemoryCommands &
+  ExperienceCommands &
+  ReindexCommands &
+  ProjectIdentityCommands &
+  ContradictionCommands &
+  MaintenanceCommands &
+  ProjectCommands;
 
 /** The read side. Queries read views only and append nothing to the log. */
 export type Queries = MemoryQueries & BriefingQueries & EnrichmentQueries & ExperienceQueries & AuditQueries & ProjectQueries;

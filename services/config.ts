@@ -187,7 +187,14 @@ const valkeyOf = ({ VALKEY_URL, VALKEY_HOST, VALKEY_PORT, VALKEY_PASSWORD }: Env
 
 const bracketed = (host: string): string => (host.includes(':') && !host.startsWith('[') ? `[${host}]` : host);
 
-const secretsOf = ({ MCP_AUTH_TOKEN, MCP_TENANT_TOKENS, VALKEY_PASSWORD, VALKEY_URL, BACKUP_PASSPHRASE, ANTHROPIC_API_KEY }: Environment): string[] => {
+const secretsOf = ({
+  MCP_AUTH_TOKEN,
+  MCP_TENANT_TOKENS,
+  VALKEY_PASSWORD,
+  VALKEY_URL,
+  BACKUP_PASSPHRASE,
+  ANTHROPIC_API_KEY,
+}: Environment): string[] => {
   const inUrl = VALKEY_URL === undefined ? undefined : /\/\/[^:@/]*:([^@/]*)@/.exec(VALKEY_URL)?.[1];
   const named = [MCP_AUTH_TOKEN, ...MCP_TENANT_TOKENS.map(({ token }) => token), VALKEY_PASSWORD, BACKUP_PASSPHRASE, ANTHROPIC_API_KEY];
   return [...named, inUrl, inUrl && decodeURIComponent(inUrl)].flatMap((secret) => secret || []);

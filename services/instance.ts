@@ -253,8 +253,20 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
 };
 
 const listen = async (app: App, appOf: (tenant: string) => App, { config, logger: log, attachPort }: InstanceOptions): Promise<McpHttp> => {
-  const { host, port, authToken, tenantTokens, allowedHosts, allowedOrigins, publicUrl, maxResponseTokens, toolset, outputSchemas } = config.mcp;
-  const settings = { host, port, authToken, tenantTokens, allowedHosts, allowedOrigins, publicUrl, maxResponseTokens, toolset, outputSchemas };
+  const { host, port, authToken, tenantTokens, allowedHosts, allowedOrigins, publicUrl, maxResponseTokens, toolset, outputSchemas } =
+    config.mcp;
+  const settings = {
+    host,
+    port,
+    authToken,
+    tenantTokens,
+    allowedHosts,
+    allowedOrigins,
+    publicUrl,
+    maxResponseTokens,
+    toolset,
+    outputSchemas,
+  };
   try {
     return await startMcpHttp({ app, appOf, config: settings, log });
   } catch (error) {

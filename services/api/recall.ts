@@ -35,27 +35,27 @@ export type Classification = { readonly licence: Licence; readonly licence_note?
 
 export type RecallItem = Classification &
   Pick<ExperienceFields, 'effort_score' | 'outcome' | 'breakthrough'> & {
-  readonly key: string;
-  readonly namespace: Namespace;
-  readonly content: string;
-  readonly score: number;
-  readonly state: State;
-  readonly project?: string;
-  readonly tags?: readonly string[];
-  readonly created_at: string;
-  readonly reinstate_candidate?: true;
-  readonly deprioritised_reason?: string;
-  readonly source_url?: string;
-  readonly event_date?: string;
-  readonly enriched_from?: string;
-  readonly doc_id?: string;
-  /** ISO time from which recall leaves it out. */
-  readonly expires_at?: string;
-  /** Active memories that contradict it, until somebody settles that: how many, and their keys. */
-  readonly contradictions?: number;
-  readonly contradicts?: readonly string[];
-  readonly score_breakdown?: ScoreParts;
-};
+    readonly key: string;
+    readonly namespace: Namespace;
+    readonly content: string;
+    readonly score: number;
+    readonly state: State;
+    readonly project?: string;
+    readonly tags?: readonly string[];
+    readonly created_at: string;
+    readonly reinstate_candidate?: true;
+    readonly deprioritised_reason?: string;
+    readonly source_url?: string;
+    readonly event_date?: string;
+    readonly enriched_from?: string;
+    readonly doc_id?: string;
+    /** ISO time from which recall leaves it out. */
+    readonly expires_at?: string;
+    /** Active memories that contradict it, until somebody settles that: how many, and their keys. */
+    readonly contradictions?: number;
+    readonly contradicts?: readonly string[];
+    readonly score_breakdown?: ScoreParts;
+  };
 
 /** Dead ends that the query touches, newest first. They take no place among the results. */
 export type AbandonedWarnings = { readonly abandoned_warnings?: readonly AbandonedWarning[] };
@@ -106,20 +106,21 @@ export type RecallIndexResult = AbandonedWarnings & {
   readonly token_estimate: { readonly index: number; readonly full: number };
 } & RecallNotes;
 
-export type MemoryDetail = Classification & ExperienceFields & {
-  readonly key: string;
-  readonly content: string;
-  readonly namespace: Namespace;
-  readonly state: State;
-  readonly project?: string;
-  readonly tags?: readonly string[];
-  readonly source_url?: string;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly doc_id?: string;
-  readonly chunk_index?: number;
-  readonly event_date?: string;
-};
+export type MemoryDetail = Classification &
+  ExperienceFields & {
+    readonly key: string;
+    readonly content: string;
+    readonly namespace: Namespace;
+    readonly state: State;
+    readonly project?: string;
+    readonly tags?: readonly string[];
+    readonly source_url?: string;
+    readonly created_at: string;
+    readonly updated_at: string;
+    readonly doc_id?: string;
+    readonly chunk_index?: number;
+    readonly event_date?: string;
+  };
 export type RecallDetailInput = {
   readonly keys: readonly string[];
   readonly max_tokens?: number | undefined;

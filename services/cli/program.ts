@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { addAt } from './commands/at.js';
 import { addBackup } from './commands/backup.js';
 import { addBackups } from './commands/backups.js';
+import { addBriefing } from './commands/briefing.js';
 import { addDoctor } from './commands/doctor.js';
 import { addEnrich } from './commands/enrich.js';
 import { addExport } from './commands/export.js';
@@ -17,8 +18,8 @@ import { addModel } from './commands/model.js';
 import { addProjectName } from './commands/project-name.js';
 import { addRecall } from './commands/recall.js';
 import { addReembed } from './commands/reembed.js';
-import { addRemember } from './commands/remember.js';
 import { addReindex } from './commands/reindex.js';
+import { addRemember } from './commands/remember.js';
 import { addReplay } from './commands/replay.js';
 import { addRestore } from './commands/restore.js';
 import { addStart } from './commands/start.js';
@@ -32,6 +33,7 @@ const COMMANDS = [
   addMcp,
   addRemember,
   addRecall,
+  addBriefing,
   addForget,
   addUndo,
   addTimeline,

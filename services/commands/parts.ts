@@ -16,8 +16,8 @@ import type { Random } from '../eventlog/random.js';
 import type { Model } from '../llm/port.js';
 import type { Reindexer } from '../ops/reindex.js';
 import type { Match } from '../queries/matches.js';
-import type { Judge } from './contradictions/judge.js';
 import type { SessionReads } from '../session-reads.js';
+import type { Judge } from './contradictions/judge.js';
 import type { EnrichingMode } from './enriching.js';
 import type { ForgetPlans } from './forget-plan.js';
 

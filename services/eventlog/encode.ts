@@ -15,12 +15,7 @@ export type Stamp = {
   readonly at: string;
 };
 
-export const SETS_CONTENT: ReadonlySet<string> = new Set([
-  'MemoryRemembered',
-  'MemoryRevised',
-  'ProjectContextSet',
-  'ProjectStateUpdated',
-]);
+export const SETS_CONTENT: ReadonlySet<string> = new Set(['MemoryRemembered', 'MemoryRevised', 'ProjectContextSet', 'ProjectStateUpdated']);
 
 /** Validates an event against the catalogue and gives it its id, nonce and digest. Throws EventFault. */
 export const encodeEvent = (event: DomainEvent, stamp: Stamp, catalogue: Catalogue<DomainEvent>, random: Random): EncodedEvent => {

@@ -6,8 +6,8 @@ import { foldRow } from '../../projections/history/fold.js';
 import { Ledger } from '../../projections/history/ledger.js';
 import { SievedVectorIndex } from '../../projections/history/sieved-vectors.js';
 import { type MemoryRow, toMemory } from '../../projections/memories.js';
-import { RecallIndex } from '../../projections/recall/recall-index.js';
 import type { Projection } from '../../projections/projection.js';
+import { RecallIndex } from '../../projections/recall/recall-index.js';
 import type { Model, VectorSpace } from '../../projections/recall/space.js';
 import { InMemoryLexicalIndex } from '../../projections/search/lexical.js';
 import { type View, ViewInMemory } from '../../projections/view.js';
@@ -85,7 +85,15 @@ export class Moment {
   /** What a ranking looks at. */
   get searched(): Searched {
     const { documents, graveyard, hinted, projects, suppressed } = this.#index;
-    return { documents, graveyard, hinted, projects, suppressed, serving: this.#sight.space, words: (namespace) => this.#index.words(namespace) };
+    return {
+      documents,
+      graveyard,
+      hinted,
+      projects,
+      suppressed,
+      serving: this.#sight.space,
+      words: (namespace) => this.#index.words(namespace),
+    };
   }
 
   get sight(): Sight {

@@ -5,8 +5,8 @@ import type { RecallIndex } from '../../projections/recall/recall-index.js';
 import type { Embedder } from '../embedding/port.js';
 import type { EventLog } from '../eventlog/log.js';
 import type { Model } from '../llm/port.js';
-import type { Expander } from './expansion.js';
 import type { SessionReads } from '../session-reads.js';
+import type { Expander } from './expansion.js';
 
 /** How far the views are behind the log's head after a bounded wait; absent when they are not. */
 export type Stale = { readonly events: number; readonly note: string };

@@ -102,7 +102,9 @@ export const rank = async (parts: RankParts, question: Question): Promise<Rankin
   parts.observe('search', scoring - searching);
 
   const evidence = new Map(found.map((hit) => [hit.key, hit]));
-  const hinted = (question.isVariant ? [] : [...index.hinted]).filter((key) => !evidence.has(key) && isHinted(parts, key, query, namespaces, projects));
+  const hinted = (question.isVariant ? [] : [...index.hinted]).filter(
+    (key) => !evidence.has(key) && isHinted(parts, key, query, namespaces, projects),
+  );
   // Only a hint can lift what is below the floor; most candidates are, so they are not scored at all.
   // What sounds like an identifier is no match for one: without a shared word it is the nearest noise.
   const exact = IDENTIFIER.test(query.trim());

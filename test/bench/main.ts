@@ -20,7 +20,21 @@ import { tenants } from './scenarios/tenants.js';
 import { visible } from './scenarios/visible.js';
 import { createStores } from './stores.js';
 
-const SCENARIOS: readonly Scenario[] = [append, replay, recall, briefing, visible, footprint, start, backup, asOf, retrieval, peers, cluster, tenants];
+const SCENARIOS: readonly Scenario[] = [
+  append,
+  replay,
+  recall,
+  briefing,
+  visible,
+  footprint,
+  start,
+  backup,
+  asOf,
+  retrieval,
+  peers,
+  cluster,
+  tenants,
+];
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 

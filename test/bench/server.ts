@@ -25,7 +25,15 @@ export const startServer = async (dataDir: string, env: Readonly<Record<string, 
   const port = await freePort();
   const spawned = performance.now();
   const child = spawn(process.execPath, [MAIN, 'start'], {
-    env: { ...process.env, OMNIMEM_DATA_DIR: dataDir, MCP_PORT: String(port), OMNIMEM_MIN_FREE_MB: '0', LOG_LEVEL: 'warn', ...env },
+    env: {
+      ...process.env,
+      OMNIMEM_DATA_DIR: dataDir,
+      MCP_PORT: String(port),
+      OMNIMEM_MIN_FREE_MB: '0',
+      LOG_LEVEL: 'warn',
+      ANTHROPIC_API_KEY: '',
+      ...env,
+    },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let said = '';

@@ -13,7 +13,7 @@ const SEED = Number(process.env.TEST_SEED ?? Date.now() % 1e9);
 const ROUNDS = Number(process.env.TEST_ROUNDS ?? 2);
 const random = seededNumbers(SEED);
 /** Several batches of everything: 200 are erased, 250 undone, 200 migrated, 200 merged in one step. */
-const MEMORIES = 650;
+const MEMORIES = 450;
 const LONG = { timeout: 400_000 };
 
 let valkey: TestValkey;
@@ -28,10 +28,10 @@ const undisturbed = new Map<Operation, { readonly outcome: readonly string[]; re
 
 const ids = (text: string): readonly string[] => text.match(/[0-7][0-9A-HJKMNP-TV-Z]{25}/g) ?? [];
 
-/** Memories, every third in a project of its own, tagged by one bulk action under one correlation. */
+/** Memories, one in ten in another project, tagged by one bulk action under one correlation. */
 const fill = async ({ log }: Pick<TestApp, 'log'>, name: string, correlation: string): Promise<void> => {
   const writes = Array.from({ length: MEMORIES }, (_, i) =>
-    newMemory('', { events: [remembered(`The ${name} barge carries cargo${i}.`, { tags: ['old'], project: i % 3 ? name : 'kept' })] }),
+    newMemory('', { events: [remembered(`The ${name} barge carries cargo${i}.`, { tags: ['old'], project: i % 10 ? name : 'kept' })] }),
   );
   await log.append(appendOf(writes));
   for (let from = 0; from < writes.length; from += 300) {

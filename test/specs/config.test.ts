@@ -141,7 +141,10 @@ describe('secrets', () => {
 
 describe('the key of the language model', () => {
   it('is a secret, and the placeholder of a copied example is none', () => {
-    expect(load({ ANTHROPIC_API_KEY: 'sk-real-key' })).toMatchObject({ config: { llm: { apiKey: 'sk-real-key' } }, secrets: ['sk-real-key'] });
+    expect(load({ ANTHROPIC_API_KEY: 'sk-real-key' })).toMatchObject({
+      config: { llm: { apiKey: 'sk-real-key' } },
+      secrets: ['sk-real-key'],
+    });
     expect(load({ ANTHROPIC_API_KEY: 'your_key_here' })).toMatchObject({ config: { llm: { apiKey: undefined } }, secrets: [] });
   });
 });

@@ -1,5 +1,6 @@
 import { DomainError } from '../../../domain/errors.js';
-import type { AsOf, ExplainMemoryResult, MemoryAuditResult, RecallIndexResult, RecallResult } from '../../api.js';
+import type { AsOf, BriefingResult, ExplainMemoryResult, MemoryAuditResult, RecallIndexResult, RecallResult } from '../../api.js';
+import { readableBriefing } from '../../mcp/briefing-text.js';
 import { type AddCommand, collect, does, examples } from '../command.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -25,11 +26,11 @@ export const addAt: AddCommand = (program) => {
     .command('at')
     .summary('look at an earlier moment')
     .description(
-      'Answers as things stood at an earlier moment, by replaying the log up to there: what recall would have found, what a memory said, what was stored. Exits with 3 when nothing is found.',
+      'Answers as things stood at an earlier moment, by replaying the log up to there: what recall would have found, what a briefing told, what a memory said, what was stored. Exits with 3 when nothing is found.',
     )
     .argument('<when>', 'an ISO date or time, an age such as 30m, 2h, 3d, or the id of an event as the log shows it', momentOf)
-    .argument('<what>', 'recall <question...>, timeline <key>, or audit')
-    .argument('[words...]', 'the question, or the key')
+    .argument('<what>', 'recall <question...>, briefing [project], timeline <key>, or audit')
+    .argument('[words...]', 'the question, the project, or the key')
     .option('-p, --project <name>', 'only memories of this project; for recall it may be given several times', collect)
     .option('-d, --domain <name>', 'recall: only projects that declared this kind of work then; may be given several times', collect)
     .option('-n, --namespace <name>', 'only this namespace; for recall it may be given several times', collect)
@@ -43,6 +44,7 @@ export const addAt: AddCommand = (program) => {
       'after',
       examples(
         'omnimem at 2026-05-03 recall which port does staging use',
+        'omnimem at 2026-05-03 briefing shop',
         'omnimem at 2h timeline mem:episodic:01J…',
         'omnimem at 1793716200000-0 audit --project shop',
       ),
@@ -55,10 +57,12 @@ export const addAt: AddCommand = (program) => {
         return recallAt(context, options, as_of, needed(text, 'a question'));
       case 'timeline':
         return timelineAt(context, as_of, needed(text, 'the key of a memory'));
+      case 'briefing':
+        return briefingAt(context, as_of, text);
       case 'audit':
         return auditAt(context, options, as_of);
       default:
-        throw new DomainError('VALIDATION', `There is no ${String(what)} of an earlier moment`, 'Use recall, timeline or audit');
+        throw new DomainError('VALIDATION', `There is no ${String(what)} of an earlier moment`, 'Use recall, briefing, timeline or audit');
     }
   });
 };
@@ -94,6 +98,12 @@ const timelineAt = async (context: Context, as_of: string, key: string): Promise
     return `${sayMoment(found.as_of)}\n\n${said}`;
   });
   return answer.status === 'not_found' ? EXIT.nothingFound : EXIT.ok;
+};
+
+const briefingAt = async (context: Context, as_of: string, project: string): Promise<ExitCode> => {
+  const answer = await context.tool<BriefingResult>('briefing', { as_of, project: project === '' ? undefined : project });
+  context.answer(answer, readableBriefing);
+  return EXIT.ok;
 };
 
 const auditAt = async (context: Context, { project, namespace, archived, limit, offset }: Options, as_of: string): Promise<ExitCode> => {

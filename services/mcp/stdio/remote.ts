@@ -9,7 +9,7 @@ import { ulid } from 'ulid';
 import { DomainError } from '../../../domain/errors.js';
 import { STATELESS_VERSION } from '../http/eras.js';
 import { errorResultOf, refusalOf } from '../result.js';
-import { type ServerToolRequest, SESSION_META_KEY } from '../server.js';
+import { SESSION_META_KEY, type ServerToolRequest } from '../server.js';
 import { eventData } from './events.js';
 
 /** A running instance: the address of its `/mcp`, and the token if it wants one. */

@@ -19,7 +19,7 @@ export const connect = async (server: MemoryServer, folder: string): Promise<Con
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [...args],
-    env: { ...(process.env as Record<string, string>), ...env },
+    env: { ...(process.env as Record<string, string>), ANTHROPIC_API_KEY: '', ...env },
     stderr: 'ignore',
   });
   const client = new Client({ name: 'bench', version: '1' });

@@ -25,5 +25,7 @@ it('dump_to_file, list_backups and restore_from_file, through a client', async (
   expect(dumped).toMatchObject({ filename: expect.any(String), total_events: expect.any(Number) });
   expect(await tools.call('list_backups')).toMatchObject({ backups: [{ filename: dumped.filename }] });
   expect(await tools.call('restore_from_file', { filename: dumped.filename })).toMatchObject({ status: 'dry_run', would: 'unchanged' });
-  expect(await tools.refused('restore_from_file', { filename: '../elsewhere' })).toMatchObject({ code: expect.stringMatching(/VALIDATION|NOT_FOUND/) });
+  expect(await tools.refused('restore_from_file', { filename: '../elsewhere' })).toMatchObject({
+    code: expect.stringMatching(/VALIDATION|NOT_FOUND/),
+  });
 });

@@ -81,6 +81,21 @@ describe('a memory, from first to last', () => {
     expect((await run('recall', 'xylophone')).code).toBe(3);
   });
 
+  it('is in the briefing of its project, now and as of a moment', async () => {
+    const human = await run('briefing', 'shop');
+    expect(human).toMatchObject({ code: 0, err: '' });
+    expect(human.out).toMatch(/^# Project shop\n[\s\S]*## Newest memories\n- \d{4}-\d\d-\d\d Staging listens on port 8081 \[mem:episodic:/);
+    expect((await json('briefing', '--all')).value.recent_memories.map((memory: { key: string }) => memory.key)).toContain(key);
+    expect((await json('briefing')).value.project_context).toMatchObject({
+      name: expect.any(String),
+      note: expect.stringContaining('not_found'),
+    });
+    const before = await run('at', '1d', 'briefing', 'shop');
+    expect(before.code).toBe(0);
+    expect(before.out).not.toContain('8081');
+    expect((await run('briefing', 'a/b')).code).toBe(2);
+  });
+
   it('has a timeline, and the log shows it', async () => {
     const human = await run('timeline', key);
     expect(human.out).toMatch(/1 {2}\d{4}-.*Z {2}MemoryRemembered/);

@@ -80,15 +80,12 @@ describe('one address for both eras', () => {
     expect((await raw(server.url, 'POST', { 'Mcp-Session-Id': session, [V]: 'nonsense' }, rpc('tools/list'))).status).toBe(400);
   });
 
-  it.each(['resources/subscribe', 'completion/complete', 'nothing/here'])(
-    'answers %s in a session at once with -32601',
-    async (method) => {
-      await using server = await startTestServer();
-      const session = await openSession(server.url);
-      const { status, body } = await raw(server.url, 'POST', { 'Mcp-Session-Id': session }, rpc(method, { uri: 'x:y' }));
-      expect([status, body.error?.code]).toEqual([200, -32601]);
-    },
-  );
+  it.each(['resources/subscribe', 'completion/complete', 'nothing/here'])('answers %s in a session at once with -32601', async (method) => {
+    await using server = await startTestServer();
+    const session = await openSession(server.url);
+    const { status, body } = await raw(server.url, 'POST', { 'Mcp-Session-Id': session }, rpc(method, { uri: 'x:y' }));
+    expect([status, body.error?.code]).toEqual([200, -32601]);
+  });
 
   it('takes initialize for what it is, also when its _meta names the newer revision', async () => {
     await using server = await startTestServer();

@@ -74,7 +74,8 @@ export type StdioProcess = {
 
 export const startStdio = async (instanceFile: string): Promise<StdioProcess> => {
   const args = await stdioArguments(instanceFile);
-  const env = { ...process.env, DEBUG: '*', NODE_OPTIONS: '--trace-warnings', OMNIMEM_FOO: '1' };
+  const { ANTHROPIC_API_KEY: _key, ...inherited } = process.env;
+  const env = { ...inherited, DEBUG: '*', NODE_OPTIONS: '--trace-warnings', OMNIMEM_FOO: '1' };
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'], env });
   let stdout = '';
   let stderr = '';
