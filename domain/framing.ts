@@ -40,6 +40,9 @@ export type Unframed = {
   readonly keys: readonly string[];
 };
 
+/** The text without our own framing, byte for byte where there is none. */
+export const withoutFraming = (text: string): string => stripFraming(text).content;
+
 type Block = { readonly content: string; readonly next: number };
 
 /** The fenced text whose opening fence is expected at `at`, up to its closing fence, or to the end when the paste was cut off. */

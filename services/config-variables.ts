@@ -74,7 +74,9 @@ export const VARIABLES = {
     .string()
     .refine(isAddress, 'must be redis://, rediss://, valkey://, valkeys:// or unix:///path')
     .optional()
-    .describe('A Valkey server to use, or any node of a cluster (redis://, rediss://, valkey://, valkeys://, unix:///path). Unset: one is run for you.'),
+    .describe(
+      'A Valkey server to use, or any node of a cluster (redis://, rediss://, valkey://, valkeys://, unix:///path). Unset: one is run for you.',
+    ),
   VALKEY_HOST: z
     .string()
     .regex(/^([^\s/:@[\]]+|\[?[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*\]?)$/i, 'must be a host name or address alone; the port goes to VALKEY_PORT')

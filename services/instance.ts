@@ -5,7 +5,6 @@ import type { Redis } from 'iovalkey';
 import { DomainError, isDomainError } from '../domain/errors.js';
 import type { App } from './api.js';
 import { type OpenApp, openApp } from './app.js';
-import { watchForAnotherLog } from './backup/watch.js';
 import { type Config, modelEnvironment } from './config.js';
 import type { EmbedderProvider } from './embedding/provider.js';
 import { openEmbedderProvider } from './embedding/select.js';
@@ -14,6 +13,7 @@ import { createStartup, type StepReport } from './lifecycle.js';
 import type { Logger } from './log.js';
 import { type McpHttp, startMcpHttp } from './mcp/http.js';
 import { openMigrations } from './migrations/open.js';
+import { watchLogOf } from './restored-log.js';
 import { createTenants } from './tenants.js';
 import { checkServer } from './valkey/check-server.js';
 import { connect, describeTarget, type ValkeyTarget } from './valkey/client.js';
@@ -109,10 +109,11 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
       projects: roles.includes('projector'),
     });
     held.opened = opened;
-    lazy.opened(opened.app);
-    held.stopWatching = watchForAnotherLog({ redis: opened.redis, keys: opened.keys, logId: opened.log.logId }, () => {
+    const watch = watchLogOf(opened, () => {
       held.reopening = reopen(target);
     });
+    held.stopWatching = watch.stop;
+    lazy.opened(watch.app);
     return opened;
   };
   const tenants = createTenants({

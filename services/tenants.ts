@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { App } from './api.js';
 import type { OpenApp } from './app.js';
-import { watchForAnotherLog } from './backup/watch.js';
 import { createLazyApp } from './lazy-app.js';
 import type { Logger } from './log.js';
 import { openMigrations } from './migrations/open.js';
+import { watchLogOf } from './restored-log.js';
 
 /** The memories that a process serves beside its own, each by its token. */
 export type Tenants = {
@@ -50,19 +50,18 @@ const serveTenant = (
   const live = async (): Promise<void> => {
     lazy.waitsFor(`the memory of ${tenant}`);
     const opened = await open(tenant);
-    let stopWatching = (): void => undefined;
+    const replaced = new AbortController();
+    const watch = watchLogOf(opened, () => replaced.abort());
     try {
-      const over = new Promise<void>((resolve) => {
-        stopWatching = watchForAnotherLog({ redis: opened.redis, keys: opened.keys, logId: opened.log.logId }, resolve);
-        signal.addEventListener('abort', () => resolve(), { once: true });
-      });
+      const over = AbortSignal.any([signal, replaced.signal]);
+      const ended = new Promise((resolve) => over.addEventListener('abort', resolve, { once: true }));
       if (signal.aborted) return;
-      lazy.opened(opened.app);
+      lazy.opened(watch.app);
       if (projects) await openMigrations(opened)({ signal });
-      await over;
+      if (!over.aborted) await ended;
     } finally {
       lazy.closed();
-      stopWatching();
+      watch.stop();
       await opened.close();
     }
   };

@@ -1,6 +1,7 @@
 import { normalisedForIdentity, parseContent } from '../content.js';
 import { isDomainError } from '../errors.js';
 import { stripFraming } from '../framing.js';
+import { isoTime } from '../iso-time.js';
 import type { Remembered } from '../memory/events.js';
 import { findSecrets } from '../secrets.js';
 import type { Source } from './source.js';
@@ -60,11 +61,8 @@ const cleaned = (text: string): string | undefined => {
 };
 
 const dateIn = (text: string): string | undefined => {
-  const day = /^\d{4}-\d{2}-\d{2}/.exec(text.trim())?.[0];
-  const time = day === undefined ? Number.NaN : Date.parse(text.trim());
-  // A day that there is not (31 February) would roll over.
-  if (Number.isNaN(time) || Number.isNaN(Date.parse(`${day}T00:00:00Z`))) return undefined;
-  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(`${day}`) ? new Date(time).toISOString() : undefined;
+  const time = isoTime(text);
+  return time === undefined ? undefined : new Date(time).toISOString();
 };
 
 /** A fact as it is remembered: where its kind belongs, with all that its source's text carries (contract 16.4, 16.5, 19.4). */

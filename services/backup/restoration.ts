@@ -2,22 +2,66 @@ import { createHash } from 'node:crypto';
 import { ORIGIN, type Position } from '../../domain/envelope.js';
 import { DomainError } from '../../domain/errors.js';
 import type { Keys } from '../../projections/keys.js';
+import type { Random } from '../eventlog/random.js';
 import type { Store } from '../ops/store.js';
+import type { ValkeyTarget } from '../valkey/client.js';
 import { createClaimWalker } from './claims.js';
+import type { Secrets } from './crypt.js';
 import { type StoreDigests, storeDigests } from './digests.js';
 import { chained, chainStart, factsOf, payloadDigest, type RawEntry } from './entry.js';
 import { erasedBelow } from './fate.js';
 import type { OpenedBackup } from './opened.js';
 import { createReadback, type Readback } from './readback.js';
-import type { RestoreOptions, RestoreReport } from './restore.js';
 import { sameFields } from './source.js';
 import { blankStore, keysHoldingText, storeCursor } from './target.js';
+import type { Until } from './until.js';
 import { readVectorFile, storeVectors } from './vectors.js';
 import { createWriter, writeSide } from './writer.js';
 
 const BATCH_BYTES = 4 * 2 ** 20;
 /** Steps that may be under way while the next is made ready. */
 const AHEAD = 1;
+
+export type RestoreOptions = {
+  readonly path: string;
+  readonly target: ValkeyTarget;
+  readonly tenant: string;
+  readonly secrets: Secrets;
+  readonly dryRun?: boolean | undefined;
+  readonly until?: Until | undefined;
+  /** Append nothing of its own, unless a memory has to be forgotten here, so that later backups of the same log can follow. */
+  readonly standby?: boolean | undefined;
+  /** More folders whose FORGOTTEN binds. */
+  readonly roots?: readonly string[] | undefined;
+  readonly actor: string;
+  readonly commandId?: string | undefined;
+  readonly random?: Random | undefined;
+  readonly now?: (() => number) | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((what: 'checking' | 'restoring', done: number, total: number) => void) | undefined;
+  /** Entries in one step. Default 1,000. */
+  readonly batch?: number | undefined;
+  /** Seconds without a sign after which another restore counts as killed. Default 30. */
+  readonly silentSeconds?: number | undefined;
+};
+
+export type RestoreReport = {
+  readonly status: 'restored' | 'forwarded' | 'unchanged' | 'dry_run';
+  /** What a dry run would do. */
+  readonly would: 'restored' | 'forwarded' | 'unchanged';
+  readonly backup: string;
+  readonly log_id: string;
+  readonly events_in_backup: number;
+  readonly events_restored: number;
+  readonly head: Position;
+  /** Memories that the backup still holds, and that stay forgotten. */
+  readonly kept_forgotten: number;
+  /** Entries that could not be read in the source, and cannot here. */
+  readonly unreadable: number;
+  readonly vectors: number;
+  /** Of the store up to the backup's last place; absent when nothing was written. */
+  readonly digests?: StoreDigests;
+};
 
 /** One restore: what it finds, what it writes, and that it is all there afterwards. */
 export class Restoration {

@@ -1,56 +1,12 @@
-import type { Position } from '../../domain/envelope.js';
 import { systemSubject } from '../../domain/system/events.js';
 import { type Random, systemRandom } from '../eventlog/random.js';
 import { openStore } from '../ops/store.js';
-import type { ValkeyTarget } from '../valkey/client.js';
-import type { Secrets } from './crypt.js';
-import type { StoreDigests } from './digests.js';
 import { type OpenedBackup, openBackup } from './opened.js';
 import { forgetAgain } from './reforget.js';
-import { Restoration } from './restoration.js';
+import { Restoration, type RestoreOptions, type RestoreReport } from './restoration.js';
 import { beginRestoring, endRestoring } from './restoring.js';
-import type { Until } from './until.js';
 
-export type RestoreOptions = {
-  readonly path: string;
-  readonly target: ValkeyTarget;
-  readonly tenant: string;
-  readonly secrets: Secrets;
-  readonly dryRun?: boolean | undefined;
-  readonly until?: Until | undefined;
-  /** Append nothing of its own, unless a memory has to be forgotten here, so that later backups of the same log can follow. */
-  readonly standby?: boolean | undefined;
-  /** More folders whose FORGOTTEN binds. */
-  readonly roots?: readonly string[] | undefined;
-  readonly actor: string;
-  readonly commandId?: string | undefined;
-  readonly random?: Random | undefined;
-  readonly now?: (() => number) | undefined;
-  readonly signal?: AbortSignal | undefined;
-  readonly onProgress?: ((what: 'checking' | 'restoring', done: number, total: number) => void) | undefined;
-  /** Entries in one step. Default 1,000. */
-  readonly batch?: number | undefined;
-  /** Seconds without a sign after which another restore counts as killed. Default 30. */
-  readonly silentSeconds?: number | undefined;
-};
-
-export type RestoreReport = {
-  readonly status: 'restored' | 'forwarded' | 'unchanged' | 'dry_run';
-  /** What a dry run would do. */
-  readonly would: 'restored' | 'forwarded' | 'unchanged';
-  readonly backup: string;
-  readonly log_id: string;
-  readonly events_in_backup: number;
-  readonly events_restored: number;
-  readonly head: Position;
-  /** Memories that the backup still holds, and that stay forgotten. */
-  readonly kept_forgotten: number;
-  /** Entries that could not be read in the source, and cannot here. */
-  readonly unreadable: number;
-  readonly vectors: number;
-  /** Of the store up to the backup's last place; absent when nothing was written. */
-  readonly digests?: StoreDigests;
-};
+export type { RestoreOptions, RestoreReport };
 
 /**
  * Puts a backup back. The whole of it is checked before anything is written. Into a store in which nothing was remembered

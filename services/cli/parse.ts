@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { isoTime } from '../../domain/iso-time.js';
 
 /** For commander: a whole number of at least `min`. */
 export const wholeNumber =
@@ -15,9 +16,7 @@ const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_
 export const whenOf = (text: string, now: number = Date.now()): number => {
   const [, count, unit] = /^(\d+)\s*([smhdw])$/.exec(text.trim()) ?? [];
   if (count !== undefined && unit !== undefined) return now - Number(count) * (UNITS[unit] ?? 0);
-  const isIso = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/.exec(text.trim());
-  const zoned = isIso && (isIso[1] === undefined || isIso[4] !== undefined) ? text.trim() : `${text.trim()}Z`;
-  const at = isIso ? Date.parse(zoned.replace(' ', 'T')) : Number.NaN;
-  if (!Number.isNaN(at)) return at;
+  const at = isoTime(text);
+  if (at !== undefined) return at;
   throw new InvalidArgumentError('It must be an ISO date or time such as 2026-11-30T12:00Z, or an age such as 30m, 2h, 3d or 1w.');
 };

@@ -1,4 +1,5 @@
 import { DomainError } from '../../domain/errors.js';
+import { isoTime } from '../../domain/iso-time.js';
 import { parseProjectName } from '../../domain/project/name.js';
 import { allNames } from '../../domain/project/scope.js';
 import { NAMESPACES } from '../../domain/vocabulary.js';
@@ -47,10 +48,9 @@ const documentOf = (parts: CommandParts, docId: string): Promise<readonly string
   return parts.documentMembers(NAMESPACES.map((namespace) => `${namespace}:${id}`));
 };
 
-/** Epoch milliseconds of an ISO date (its beginning, UTC) or time. */
 const parseMoment = (name: string, text: string): number => {
-  const time = /^\d{4}-\d{2}-\d{2}/.test(text.trim()) ? Date.parse(text.trim()) : Number.NaN;
-  if (!Number.isNaN(time)) return time;
+  const time = isoTime(text);
+  if (time !== undefined) return time;
   throw new DomainError('VALIDATION', `${name} is no ISO date`, 'Write it like 2026-11-03 or 2026-11-03T23:30:00Z');
 };
 

@@ -1,6 +1,7 @@
 import { parseContent } from '../../domain/content.js';
 import { DomainError } from '../../domain/errors.js';
 import { stripFraming } from '../../domain/framing.js';
+import { isoTime } from '../../domain/iso-time.js';
 import { licenceForWrite } from '../../domain/licence.js';
 import type { Remembered } from '../../domain/memory/events.js';
 import { parseProjectName } from '../../domain/project/name.js';
@@ -16,11 +17,7 @@ export type Intake = { readonly remembered: Remembered; readonly strippedRecall:
 export const intakeOf = (input: RememberInput, defaultMode: IngestMode): Intake => {
   const namespace = oneOf<Namespace>('namespace', input.namespace ?? 'episodic', NAMESPACES);
   const mode = oneOf<IngestMode>('mode', input.mode ?? defaultMode, INGEST_MODES);
-  const unframed = stripFraming(input.content);
-  if (unframed.stripped && unframed.content.trim() === '') {
-    throw new DomainError('VALIDATION', 'This is recalled text and nothing else', 'It is remembered already; remember only what is new');
-  }
-  const content = parseContent(unframed.stripped ? unframed.content : input.content);
+  const { content, keys } = ownText(input.content);
   if (input.force !== true) refuseSecrets(content);
   const { licence, note } = licenceForWrite(namespace, input.licence, input.licence_note);
   const project = input.project === undefined ? undefined : parseProjectName(input.project);
@@ -40,8 +37,17 @@ export const intakeOf = (input: RememberInput, defaultMode: IngestMode): Intake 
       ...(expires_at !== undefined && { expires_at }),
       ...(namespace === 'preference' && { scope: project === undefined ? ('global' as const) : ('project' as const) }),
     },
-    strippedRecall: unframed.stripped ? unframed.keys : [],
+    strippedRecall: keys,
   };
+};
+
+/** What the writer says, without recalled text around it, and the memories whose text was sent back. Throws VALIDATION, TOO_LARGE. */
+export const ownText = (text: string): { readonly content: string; readonly keys: readonly string[] } => {
+  const { content, stripped, keys } = stripFraming(text);
+  if (stripped && content.trim() === '') {
+    throw new DomainError('VALIDATION', 'This is recalled text and nothing else', 'It is remembered already; remember only what is new');
+  }
+  return { content: parseContent(content), keys };
 };
 
 const oneOf = <Value extends string>(name: string, value: string, values: readonly Value[]): Value => {
@@ -76,10 +82,8 @@ export const refusePastExpiry = (expires_at: string | undefined, now: number): v
 const parseEventDate = (text: string): string => parseIsoTime('event_date', text);
 
 const parseIsoTime = (name: string, text: string): string => {
-  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
-  // A day that there is not (31 February) would roll over in silence.
-  const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
-  if (Number.isNaN(time) || Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text.slice(0, 10))) {
+  const time = isoTime(text);
+  if (time === undefined) {
     throw new DomainError('VALIDATION', `${name} is no ISO date`, 'Write it like 2026-11-03 or 2026-11-03T23:30:00Z');
   }
   return new Date(time).toISOString();

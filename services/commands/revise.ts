@@ -1,11 +1,10 @@
-import { parseContent } from '../../domain/content.js';
 import { DomainError } from '../../domain/errors.js';
 import { isLive, memoryDecider } from '../../domain/memory/memory.js';
 import type { Call, ReviseInput, ReviseResult } from '../api.js';
 import { handleCommand } from '../eventlog/handle.js';
 import { textClaim } from './claims.js';
 import { embedForWrite, vectorsOf } from './embed.js';
-import { refuseSecrets } from './intake.js';
+import { ownText, refuseSecrets } from './intake.js';
 import { parseKey } from './keys.js';
 import { type CommandParts, stampOf, visibility } from './parts.js';
 import { parseOptionalReason } from './reasons.js';
@@ -14,7 +13,7 @@ import { parseOptionalReason } from './reasons.js';
 export const revise = async (parts: CommandParts, input: ReviseInput, call: Call): Promise<ReviseResult> => {
   const { log } = parts;
   const key = parseKey(input.key);
-  const content = parseContent(input.content);
+  const { content } = ownText(input.content);
   if (input.force !== true) refuseSecrets(content);
   const reason = parseOptionalReason(input.reason);
   const embedded = await embedForWrite(parts, [content], call.signal);

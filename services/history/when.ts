@@ -1,6 +1,7 @@
 import type { Redis } from 'iovalkey';
 import { comparePositions, ORIGIN, type Position } from '../../domain/envelope.js';
 import { DomainError } from '../../domain/errors.js';
+import { isoTime } from '../../domain/iso-time.js';
 import { type Cut, cutAtPlace, cutAtTime, millisOf } from '../../projections/history/cut.js';
 import type { MergedEvents } from '../../projections/history/merged.js';
 import type { Keys } from '../../projections/keys.js';
@@ -10,15 +11,13 @@ import { unavailableWhenDown } from '../valkey/errors.js';
 export type When = { readonly place: Position } | { readonly time: number };
 
 const PLACE = /^\d{1,16}-\d{1,16}$/;
-const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?\s?(Z|[+-]\d\d:\d\d)?)?$/i;
 
 /** Reads `as_of`: a stream id, or an ISO date (its first instant) or time, in UTC unless it names a zone. Else VALIDATION. */
 export const parseWhen = (text: string): When => {
   const given = text.trim();
   if (PLACE.test(given)) return { place: given };
-  const [, year = '', month = '', day = '', clock = '00:00', seconds = '', zone = 'Z'] = ISO.exec(given) ?? [];
-  const time = Date.parse(`${year}-${month}-${day}T${clock}${seconds}${zone.toUpperCase()}`);
-  if (Number.isNaN(time) || new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() !== Number(day)) {
+  const time = isoTime(given);
+  if (time === undefined) {
     throw new DomainError(
       'VALIDATION',
       'as_of is neither a time nor the id of an event in the log',

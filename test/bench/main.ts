@@ -15,6 +15,7 @@ import { peers } from './scenarios/peers.js';
 import { recall } from './scenarios/recall.js';
 import { replay } from './scenarios/replay.js';
 import { retrieval } from './scenarios/retrieval.js';
+import { scale } from './scenarios/scale.js';
 import { start } from './scenarios/start.js';
 import { tenants } from './scenarios/tenants.js';
 import { visible } from './scenarios/visible.js';
@@ -34,6 +35,7 @@ const SCENARIOS: readonly Scenario[] = [
   peers,
   cluster,
   tenants,
+  scale,
 ];
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`);

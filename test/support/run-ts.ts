@@ -17,10 +17,10 @@ export type Runner = {
 };
 
 /**
- * Runs TypeScript in a process of its own, one that a test can kill. The code is a module body whose imports are relative to
- * the project's root; it talks by printing one JSON value a line.
+ * Runs TypeScript in a process of its own, one that a test can kill, with `env` added to the environment. The code is a module
+ * body whose imports are relative to the project's root; it talks by printing one JSON value a line.
  */
-export const runTypeScript = async (code: string, args: readonly string[] = []): Promise<Runner> => {
+export const runTypeScript = async (code: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<Runner> => {
   const name = createHash('sha256').update(code).update(String(process.pid)).digest('hex').slice(0, 16);
   mkdirSync(CACHE, { recursive: true });
   const entry = resolve(`node_modules/.omnimem-test/${name}.ts`);
@@ -36,7 +36,10 @@ export const runTypeScript = async (code: string, args: readonly string[] = []):
       rolldownOptions: { output: { entryFileNames: `${name}.mjs`, codeSplitting: false } },
     },
   });
-  const child = spawn(process.execPath, [resolve(CACHE, `${name}.mjs`), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [resolve(CACHE, `${name}.mjs`), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
+  });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
     process: child,

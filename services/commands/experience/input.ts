@@ -1,5 +1,6 @@
 import { unstorableInLine, unstorableInText } from '../../../domain/characters.js';
 import { DomainError } from '../../../domain/errors.js';
+import { withoutFraming } from '../../../domain/framing.js';
 import type { Abandoned } from '../../../domain/memory/events.js';
 import type { RecordedExperience } from '../../../domain/memory/experience.js';
 import { findSecrets } from '../../../domain/secrets.js';
@@ -71,9 +72,9 @@ const parseName = (text: string): string => {
   return name;
 };
 
-/** A blank text says nothing, and leaves what is known. */
+/** Without our own framing. A blank text says nothing, and leaves what is known. */
 const parseText = (name: string, text: string | undefined): string | undefined => {
-  const trimmed = text?.trim() ?? '';
+  const trimmed = withoutFraming(text ?? '').trim();
   if (trimmed === '') return undefined;
   if (trimmed.length > MAX_TEXT)
     throw new DomainError('VALIDATION', `${name} has ${trimmed.length} characters, at most ${MAX_TEXT} fit`, 'Keep what helps next time');

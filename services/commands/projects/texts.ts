@@ -1,6 +1,6 @@
 import { unstorableInText } from '../../../domain/characters.js';
 import { DomainError } from '../../../domain/errors.js';
-import { stripFraming } from '../../../domain/framing.js';
+import { withoutFraming } from '../../../domain/framing.js';
 import { refuseSecrets } from '../intake.js';
 
 /** UTF-16 units of one part of a context. */
@@ -8,8 +8,7 @@ const MOST = 10_000;
 
 /** A part of a context, without our own framing; it may be empty. Throws VALIDATION, TOO_LARGE. */
 export const parseContextPart = (name: string, text: string, force: boolean): string => {
-  const { content, stripped } = stripFraming(text);
-  const part = (stripped ? content : text).trim();
+  const part = withoutFraming(text).trim();
   if (part.length > MOST)
     throw new DomainError(
       'TOO_LARGE',

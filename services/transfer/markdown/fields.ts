@@ -1,5 +1,6 @@
 import { parseTopic } from '../../../domain/content.js';
 import { DomainError } from '../../../domain/errors.js';
+import { isoTime } from '../../../domain/iso-time.js';
 import { licenceForWrite } from '../../../domain/licence.js';
 import type { Experience } from '../../../domain/memory/experience.js';
 import { namespaceOf } from '../../../domain/memory/key.js';
@@ -9,7 +10,6 @@ import type { ImportedTopic } from '../../commands/import.js';
 import type { ImportCandidate } from '../../commands/import-intake.js';
 import { readExperience } from '../experience.js';
 import { isObject } from '../text.js';
-import { fromIsoText } from '../times.js';
 
 /** Names in front matter, and other names for them that people use. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
@@ -71,7 +71,7 @@ class Reader {
 
   time(name: string): number | undefined {
     const text = this.text(name);
-    const time = text === undefined ? undefined : fromIsoText(text);
+    const time = text === undefined ? undefined : isoTime(text);
     if (text === undefined || time !== undefined || this.#leave(name, text)) return time;
     throw new DomainError('VALIDATION', `${name} in the front matter is no ISO date`, 'Write it like 2026-05-03 or 2026-05-03T12:00:00Z');
   }
@@ -196,7 +196,7 @@ export const suppressedTopics = (fields: Readonly<Record<string, unknown>>, now:
   return list.map((entry: unknown) => {
     const { topic, reason, since } = isObject(entry) ? entry : { topic: entry, reason: undefined, since: undefined };
     if (typeof topic !== 'string') throw new DomainError('VALIDATION', 'A suppressed topic is no text', 'It looks like {topic: one}');
-    const at = (typeof since === 'string' && fromIsoText(since)) || now;
+    const at = (typeof since === 'string' && isoTime(since)) || now;
     return { topic: parseTopic(topic), at: new Date(Math.min(at, now)).toISOString(), ...(typeof reason === 'string' && { reason }) };
   });
 };

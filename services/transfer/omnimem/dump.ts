@@ -1,8 +1,8 @@
 import { parseTopic } from '../../../domain/content.js';
 import { DomainError, isDomainError } from '../../../domain/errors.js';
+import { isoTime } from '../../../domain/iso-time.js';
 import { type Draft, newDraft, type ReadOptions, refusalOf, type Source } from '../source.js';
 import { isObject, jsonOrUndefined, parseJson } from '../text.js';
-import { fromIsoText } from '../times.js';
 import { familyOf, SUPPRESSED, SUPPRESSION_DETAILS } from './families.js';
 import { declaredRights, mapRecord, textFields } from './record.js';
 
@@ -90,7 +90,7 @@ const readTopic = (draft: Draft, text: unknown, all: Records, now: number): void
     const details = all[SUPPRESSION_DETAILS];
     const told = isObject(details) ? jsonOrUndefined(String(details[topic])) : undefined;
     const reason = isObject(told) && typeof told.reason === 'string' ? told.reason : undefined;
-    const since = isObject(told) ? fromIsoText(String(told.since)) : undefined;
+    const since = isObject(told) ? isoTime(String(told.since)) : undefined;
     const at = new Date(Math.min(since ?? now, now)).toISOString();
     draft.topics.push({ place, topic, at, ...(reason !== undefined && { reason }) });
   } catch (error) {

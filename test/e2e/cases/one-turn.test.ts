@@ -13,9 +13,7 @@ describe('S01 several tool calls in one turn', () => {
     const names = range(5).map((n) => `port-broker-${n}`);
     const [services] = await Promise.all([
       Promise.all(
-        range(25).map((n) =>
-          call('remember', { content: `Service ${n} listens on port ${9_000 + n}`, project: 'ports', force: true }),
-        ),
+        range(25).map((n) => call('remember', { content: `Service ${n} listens on port ${9_000 + n}`, project: 'ports', force: true })),
       ),
       Promise.all(tags.map((tag) => call('retag', { key: older, add: [tag] }))),
       Promise.all(names.map((name) => call('log_abandoned', { key: older, name, type: 'tool', reason: `${name} lost leases` }))),

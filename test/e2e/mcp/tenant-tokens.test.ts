@@ -118,7 +118,7 @@ describe('the whole product with tokens of tenants', () => {
     expect(body.result?.isError, JSON.stringify(body)).toBeFalsy();
     return body.result?.structuredContent as Record<string, unknown>;
   };
-  const found = async (token: string): Promise<readonly string[]> =>
+  const found = async (token: string): Promise<string[]> =>
     ((await call(token, 'recall', { query: 'heron pond' })).results as { content: string }[]).map(({ content }) => content);
 
   it('keeps memories, health and figures apart', async () => {
