@@ -54,23 +54,36 @@ const AS_GOOD_AS_BEST = 0.12;
  * `(1 - w) * cosine + w * evidence`, where evidence is the mean of BM25 and coverage above the noise, stretched to 0..1.
  * The mean is kinder to long texts than BM25 and stricter than coverage. A memory that one search did not report counts
  * 0 there, so look up what is missing first. Without vectors (`undefined`: no model is ready) the evidence is the score.
+ * Either list names a memory once.
  */
 export const fuse = (vectors: readonly VectorEvidence[] | undefined, words: readonly LexicalEvidence[]): FusedHit[] => {
-  const vectorOf = new Map(vectors?.map((hit) => [hit.key, hit]));
-  const wordsOf = new Map(words.map((hit) => [hit.key, hit]));
   const weight = vectors === undefined ? 1 : LEXICAL_WEIGHT;
-  const hits = [...new Set([...vectorOf.keys(), ...wordsOf.keys()])].map((key) => {
-    const vector = vectorOf.get(key);
-    const cosine = vector?.similarity;
-    const { score: lexical, coverage, named } = wordsOf.get(key) ?? NO_WORDS;
-    const spelt = evidenceOf(lexical, coverage);
-    const evidence = named ? Math.max(spelt, NAMED.evidence) : spelt;
-    const score = rounded((1 - weight) * (cosine ?? 0) + weight * evidence);
-    const relevance = Math.max(relevanceOf(cosine, evidence, coverage), named ? NAMED.relevance : -1);
-    return { key, score, relevance, cosine, window: vector?.window, lexical, coverage };
-  });
-  const judged = vectors === undefined ? hits : inContext(hits, liftOf(vectors));
-  return judged.sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1));
+  const wordsOf = new Map<string, LexicalEvidence>();
+  for (const hit of words) wordsOf.set(hit.key, hit);
+  const hits: Judged[] = [];
+  for (const vector of vectors ?? []) {
+    hits.push(hitOf(vector.key, vector, wordsOf.get(vector.key) ?? NO_WORDS, weight));
+    wordsOf.delete(vector.key);
+  }
+  for (const [key, evidence] of wordsOf) hits.push(hitOf(key, undefined, evidence, weight));
+  if (vectors !== undefined) judge(hits, liftOf(vectors));
+  return hits.sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1));
+};
+
+type Judged = Omit<FusedHit, 'relevance'> & { relevance: number };
+
+const hitOf = (
+  key: string,
+  vector: VectorEvidence | undefined,
+  { score: lexical, coverage, named }: Omit<LexicalEvidence, 'key'>,
+  weight: number,
+): Judged => {
+  const cosine = vector?.similarity;
+  const spelt = evidenceOf(lexical, coverage);
+  const evidence = named ? Math.max(spelt, NAMED.evidence) : spelt;
+  const score = rounded((1 - weight) * (cosine ?? 0) + weight * evidence);
+  const relevance = Math.max(relevanceOf(cosine, evidence, coverage), named ? NAMED.relevance : -1);
+  return { key, score, relevance, cosine, window: vector?.window, lexical, coverage };
 };
 
 const NO_WORDS: Omit<LexicalEvidence, 'key'> = { score: 0, coverage: 0 };
@@ -92,16 +105,19 @@ const nearness = (cosine: number, evidence: number): number => cosine + WORDS_IN
  */
 const liftOf = (vectors: readonly VectorEvidence[]): number => {
   const { first, last } = NOISE_RANKS;
-  const nearest = vectors.map((hit) => hit.similarity).sort((a, b) => b - a);
-  const noise = nearest.slice(first - 1, last).reduce((sum, cosine) => sum + cosine, 0) / (last - first + 1);
+  const nearest = Float64Array.from(vectors, (hit) => hit.similarity)
+    .sort()
+    .reverse();
+  const noise = nearest.subarray(first - 1, last).reduce((sum, cosine) => sum + cosine, 0) / (last - first + 1);
   return Math.min(LARGEST_LIFT, Math.max(0, LOUD - noise));
 };
 
 /** Lifts what a cosine speaks for, then draws level with the best what comes close to it. Lowers nothing. */
-const inContext = (hits: readonly FusedHit[], lift: number): FusedHit[] => {
-  const lifted = hits.map(({ relevance, cosine, lexical, coverage }) =>
-    cosine === undefined ? relevance : rounded(Math.min(1, Math.max(relevance, nearness(cosine, evidenceOf(lexical, coverage)) + lift))),
-  );
-  const best = Math.max(...lifted);
-  return hits.map((hit, i) => ({ ...hit, relevance: hit.relevance >= best - AS_GOOD_AS_BEST ? best : (lifted[i] ?? hit.relevance) }));
+const judge = (hits: readonly Judged[], lift: number): void => {
+  let best = Number.NEGATIVE_INFINITY;
+  for (const hit of hits) best = Math.max(best, lifted(hit, lift));
+  for (const hit of hits) hit.relevance = hit.relevance >= best - AS_GOOD_AS_BEST ? best : lifted(hit, lift);
 };
+
+const lifted = ({ relevance, cosine, lexical, coverage }: Judged, lift: number): number =>
+  cosine === undefined ? relevance : rounded(Math.min(1, Math.max(relevance, nearness(cosine, evidenceOf(lexical, coverage)) + lift)));

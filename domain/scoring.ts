@@ -44,7 +44,7 @@ export type Scorable = {
   readonly reinstateHints?: readonly string[];
 };
 
-export type Evidence = { readonly similarity: number; readonly lexical?: number; readonly vector?: number };
+export type Evidence = { readonly similarity: number; readonly lexical?: number | undefined; readonly vector?: number | undefined };
 
 /** The question a memory is scored for. `reinstateBy` is the query as asked; leave it out for an expansion of it. */
 export type Occasion = { readonly now: number; readonly dateHint?: number | undefined; readonly reinstateBy?: string };
@@ -89,23 +89,23 @@ export const scoreMemory = (
   occasion: Occasion,
   settings: ScoringSettings = DEFAULT_SCORING,
 ): ScoreBreakdown => {
-  const factors = {
-    similarity: round6(Math.min(Math.max(evidence.similarity, 0), 1)),
-    surface: surfaceScore(memory.state, memory.isFact, settings.deprioritisedWeight),
-    recency: round6(recency(memory.createdAt, occasion.now, settings.recencyDecayDays)),
-    experience: experienceWeight(memory.outcome, memory.effort),
-    temporal: round6(temporalBoost(occasion.dateHint, memory.eventDate)),
-  };
-  const product = factors.similarity * factors.surface * factors.recency * factors.experience * factors.temporal;
-  const reinstate = isReinstateCandidate(memory.state, memory.reinstateHints ?? [], occasion.reinstateBy ?? '');
-  return {
-    ...factors,
-    score: reinstate ? REINSTATE_SCORE : round6(product),
-    ...(reinstate && { reinstateCandidate: true as const }),
-    ...(evidence.lexical !== undefined && { lexical: evidence.lexical }),
-    ...(evidence.vector !== undefined && { vector: evidence.vector }),
-  };
+  const similarity = round6(Math.min(Math.max(evidence.similarity, 0), 1));
+  const surface = surfaceScore(memory.state, memory.isFact, settings.deprioritisedWeight);
+  const age = round6(recency(memory.createdAt, occasion.now, settings.recencyDecayDays));
+  const experience = experienceWeight(memory.outcome, memory.effort);
+  const temporal = round6(temporalBoost(occasion.dateHint, memory.eventDate));
+  const score = round6(similarity * surface * age * experience * temporal);
+  const scored: Mutable<ScoreBreakdown> = { similarity, surface, recency: age, experience, temporal, score };
+  if (isReinstateCandidate(memory.state, memory.reinstateHints ?? [], occasion.reinstateBy ?? '')) {
+    scored.score = REINSTATE_SCORE;
+    scored.reinstateCandidate = true;
+  }
+  if (evidence.lexical !== undefined) scored.lexical = evidence.lexical;
+  if (evidence.vector !== undefined) scored.vector = evidence.vector;
+  return scored;
 };
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 type Ranked = { readonly key: string; readonly score: number };
 

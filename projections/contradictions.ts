@@ -1,4 +1,5 @@
 import type { Flagged } from '../domain/memory/memory.js';
+import { projectOf } from '../domain/project/key.js';
 import type { State } from '../domain/vocabulary.js';
 import { type Applied, add, del, type Projection, type Row, remove, set, type Write } from './projection.js';
 import type { View } from './view.js';
@@ -33,6 +34,8 @@ const unlisted = (key: string, other: string, json: string | undefined, place: R
 
 const apply = (event: Applied, rows: ReadonlyMap<string, Row>): readonly Write[] => {
   const { subject, at } = event.envelope;
+  // The context of a project is put aside and brought back by the same events, but contradicts nothing.
+  if (projectOf(subject) !== undefined) return [];
   const place = rows.get(placeRow(subject));
   const halves = rows.get(halvesRow(subject));
   switch (event.type) {
@@ -75,7 +78,7 @@ const apply = (event: Applied, rows: ReadonlyMap<string, Row>): readonly Write[]
  */
 export const contradictions: Projection = {
   name: 'contradictions',
-  version: 1,
+  version: 2,
   handles: [
     'MemoryRemembered',
     'MemoryDeprioritised',

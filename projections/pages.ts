@@ -44,13 +44,15 @@ export const createPages = (read: (after: Position, count: number) => Promise<En
   };
 
   return {
-    take: (after) => {
+    take: async (after) => {
       const waiting = queue.shift();
-      const page = waiting?.after === after ? waiting : undefined;
-      if (!page) queue = [];
-      const taken = page ?? request(after);
+      const ahead = waiting?.after === after ? waiting : undefined;
+      if (!ahead) queue = [];
+      const page = ahead ?? request(after);
       readAhead();
-      return taken.entries;
+      const entries = await page.entries;
+      // The log ended there when it was read ahead, and may have grown since.
+      return ahead && entries.length === 0 ? request(after).entries : entries;
     },
     forget: () => {
       queue = [];

@@ -7,41 +7,35 @@ import { RECALL_MIN_SCORE } from '../domain/fusion.js';
 import { MINILM_THRESHOLDS } from '../domain/similarity.js';
 import { TEXT_EDITION } from '../domain/text/tokens.js';
 import { projectionsReached } from '../projections/checkpoint.js';
-import { contradictions } from '../projections/contradictions.js';
 import { correlations, readCorrelation } from '../projections/correlations.js';
-import { counters, membersOf, sets } from '../projections/counters.js';
-import { enrichment } from '../projections/enrichment.js';
-import { experience } from '../projections/experience.js';
-import { readPointers, servingGeneration, withServing } from '../projections/generation.js';
+import { servingGeneration, withServing } from '../projections/generation.js';
 import { createKeys, type Keys } from '../projections/keys.js';
-import { maintenance } from '../projections/maintenance.js';
 import { memories } from '../projections/memories.js';
 import { RecallIndex } from '../projections/recall/recall-index.js';
 import type { RecallIndexParts } from '../projections/recall/recall-index-parts.js';
-import { recent } from '../projections/recent.js';
 import { createRunner, type Runner } from '../projections/runner.js';
 import { InMemoryLexicalIndex } from '../projections/search/lexical.js';
 import type { SearchModule } from '../projections/search/valkey/module.js';
 import { chooseSearch, retireVectors, searchRowsOf, valkeyVectors } from '../projections/search/valkey/space.js';
 import { InProcessVectorIndex } from '../projections/search/vectors.js';
 import { projectionStatus } from '../projections/status.js';
-import { suppressions } from '../projections/suppressions.js';
 import { readTimeline, timeline } from '../projections/timeline.js';
-import { shadowName } from '../projections/verify.js';
 import type { App } from './api.js';
 import { BackupJob } from './backup/job.js';
 import { createBackups } from './backup/service.js';
+import { documentMembers } from './commands/document-members.js';
 import { createEnriching } from './commands/enriching.js';
 import { resumeErasures } from './commands/forget.js';
 import { createForgetPlans } from './commands/forget-plan.js';
 import { createCommands } from './commands/index.js';
 import type { CommandParts } from './commands/parts.js';
+import { textRows } from './commands/text-rows.js';
 import type { Config } from './config.js';
-import { assertRoom } from './disk.js';
+import { lexicalReason } from './embedding/lexical-reason.js';
 import type { Embedder } from './embedding/port.js';
 import type { EmbedderProvider } from './embedding/provider.js';
 import { ProcessRegister } from './erasure/register.js';
-import { erasureOf } from './eventlog/forget.js';
+import { guarded, roomKeeper } from './eventlog/guarded.js';
 import { type EventLog, openEventLog } from './eventlog/log.js';
 import { type Random, systemRandom } from './eventlog/random.js';
 import { Examiner } from './health/examiner.js';
@@ -70,25 +64,10 @@ import type { ValkeyStatus } from './valkey/supervisor.js';
 import { rememberModel } from './vectors/fill.js';
 import { VectorKeeper } from './vectors/keeper.js';
 import { VERSION } from './version.js';
-
-/** The read models, in the order they are applied. */
-export const PROJECTIONS = [
-  memories,
-  timeline,
-  suppressions,
-  counters,
-  recent,
-  contradictions,
-  maintenance,
-  experience,
-  enrichment,
-  correlations,
-] as const;
-const VIEW_NAMES = PROJECTIONS.map(({ name }) => name);
+import { PROJECTIONS, VIEW_NAMES } from './views.js';
 
 /** Milliseconds for which a read waits for the views, and a write for its own visibility. */
 const PATIENCE_MS = 2_000;
-const ROOM_CHECK_MS = 500;
 /** Milliseconds within which any log is read. */
 const INDEX_READ_MS = 2 ** 31 - 1;
 
@@ -403,69 +382,4 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     return closed;
   };
   return { app, log, keys, redis, index, runner, keeper, queryParts, close };
-};
-
-/** The log as writers get it: counted, and refusing new things while the disk is nearly full. Forgetting goes through. */
-const guarded = (log: EventLog, metrics: ReturnType<typeof createMetrics>, assertDisk: () => Promise<void>): EventLog => ({
-  ...log,
-  append: async (append) => {
-    await assertDisk();
-    const answer = await log.append(append);
-    if (answer.outcome === 'appended') for (const { type } of append.writes.flatMap(({ events }) => events)) metrics.appended(type);
-    else if (answer.outcome !== 'repeated') metrics.refused(answer.outcome);
-    return answer;
-  },
-  forget: async (forget) => {
-    const answer = await log.forget(forget);
-    if (answer.outcome === 'appended') for (const { subject } of forget.subjects) metrics.appended(erasureOf(subject).type);
-    return answer;
-  },
-});
-
-/** Asks the disk at most twice a second. */
-const roomKeeper = (dataDir: string, minFreeBytes: number): (() => Promise<void>) => {
-  let last = { at: Number.NEGATIVE_INFINITY, answer: Promise.resolve() };
-  return () => {
-    const now = performance.now();
-    if (now - last.at > ROOM_CHECK_MS) last = { at: now, answer: assertRoom(dataDir, minFreeBytes) };
-    return last.answer;
-  };
-};
-
-const lexicalReason = (provider: EmbedderProvider, index: RecallIndex): string => {
-  const { state, reason } = provider.status();
-  if (state === 'off') return 'Embeddings are switched off (EMBEDDING=none); this was a search by words only.';
-  if (state === 'ready') {
-    return index.modelInLog
-      ? 'The vectors of this store are of another model and are still being made or loaded; this was a search by words only.'
-      : 'The first vectors are being made; this was a search by words only.';
-  }
-  return `No embedding model is ready${reason ? ` (${reason})` : ''}; this was a search by words only.`;
-};
-
-/** The rows that hold a memory's text: in the generation that serves, in one being built, in those that wait to be deleted, and in the shadow of a verification. */
-const textRows = async (redis: Redis, keys: Keys, key: string): Promise<readonly string[]> => {
-  const views = [memories.name, shadowName(memories.name)];
-  const pointers = await unavailableWhenDown(() => Promise.all(views.map((view) => readPointers(redis, keys, view))));
-  return pointers.flatMap(({ serving, building, retired }, i) =>
-    [serving, building, ...retired.keys()].flatMap((generation) =>
-      generation === undefined ? [] : [keys.row(views[i] ?? '', generation, key)],
-    ),
-  );
-};
-
-const documentMembers = async (redis: Redis, keys: Keys, documents: readonly string[]): Promise<readonly string[]> => {
-  if (documents.length === 0) return [];
-  return unavailableWhenDown(() =>
-    withServing(redis, keys, counters.name, async (generation) => {
-      const members = await Promise.all(
-        documents.map(async (document) => {
-          const [namespace = '', docId = ''] = document.split(':');
-          const all = await membersOf(redis, keys, generation, sets.document(docId));
-          return all.filter((key) => key.startsWith(`mem:${namespace}:`));
-        }),
-      );
-      return members.flat();
-    }),
-  );
 };

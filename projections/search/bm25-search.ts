@@ -1,6 +1,5 @@
 import {
   type Collection,
-  coveredBy,
   FREQUENCY_BITS,
   FREQUENCY_MASK,
   frequencyIn,
@@ -56,23 +55,33 @@ export class Bm25Search {
     }
     const names = namesAmong(known, collection);
     return best.sorted().map(({ slot, score }) => {
-      const coverage = rounded(coveredBy(slot, known, collection.postings) / ideal);
-      return { key: this.keyOf(slot), score, coverage, ...naming(slot, names, collection) };
+      let covered = 0;
+      for (const term of known) if (collection.holds(slot, term.id)) covered += term.ideal;
+      return this.hit(slot, score, rounded(covered / ideal), names, collection);
     });
   }
 
   /** What `search` would say of these slots, in their order, without those that hold no term. */
   scores({ known, ideal }: WeighedQuery, slots: readonly number[], collection: Collection): LexicalHit[] {
     const names = namesAmong(known, collection);
-    return slots.flatMap((slot) => {
-      const covered = coveredBy(slot, known, collection.postings);
-      if (covered === 0) return [];
-      const length = collection.lengths[slot] as number;
-      const shareOf = (term: Weighed) => share(term.ideal, frequencyIn(term, slot, collection.postings), length, collection.averageLength);
-      const score = known.reduce((sum, term) => sum + shareOf(term), 0);
-      const hit = { key: this.keyOf(slot), score: rounded(score / ideal), coverage: rounded(covered / ideal) };
-      return [{ ...hit, ...naming(slot, names, collection) }];
-    });
+    const { postings, lengths, averageLength } = collection;
+    const hits: LexicalHit[] = [];
+    for (const slot of slots) {
+      let covered = 0;
+      let score = 0;
+      for (const term of known) {
+        if (!collection.holds(slot, term.id)) continue;
+        covered += term.ideal;
+        score += share(term.ideal, frequencyIn(term, slot, postings), lengths[slot] as number, averageLength);
+      }
+      if (covered > 0) hits.push(this.hit(slot, rounded(score / ideal), rounded(covered / ideal), names, collection));
+    }
+    return hits;
+  }
+
+  private hit(slot: number, score: number, coverage: number, names: readonly Weighed[], { holds }: Collection): LexicalHit {
+    const hit = { key: this.keyOf(slot), score, coverage };
+    return names.some((name) => holds(slot, name.id)) ? { ...hit, named: true } : hit;
   }
 
   private prepare(end: number, k: number): void {
@@ -122,8 +131,9 @@ export class Bm25Search {
     const { postings, lengths, averageLength } = collection;
     for (let i = 0; i < this.touchedCount; i++) {
       const slot = touched[i] as number;
+      if (!collection.holds(slot, term.id)) continue;
       const frequency = frequencyIn(term, slot, postings);
-      if (frequency > 0) sums[slot] = (sums[slot] as number) + share(term.ideal, frequency, lengths[slot] as number, averageLength);
+      sums[slot] = (sums[slot] as number) + share(term.ideal, frequency, lengths[slot] as number, averageLength);
     }
   }
 
@@ -164,9 +174,6 @@ export class Bm25Search {
     return heap[0] as number;
   }
 }
-
-const naming = (slot: number, names: readonly Weighed[], { postings }: Collection): { readonly named?: true } =>
-  names.some((name) => frequencyIn(name, slot, postings) > 0) ? { named: true } : {};
 
 /** A binary search among 100,000 postings against one step along them. */
 const STEPS_OF_A_LOOKUP = 12;

@@ -12,6 +12,8 @@ export const FREQUENCY_MASK = 2 ** FREQUENCY_BITS - 1;
 /** A query's term and what the index knows of it: its postings lie in `postings[start, start + documents)`. */
 export type SearchTerm = {
   readonly term: string;
+  /** The dictionary's number of it; of a term that no document holds, none that a document has. */
+  readonly id: number;
   readonly weight: number;
   /** Spelt out whole: a code or name that means one thing. */
   readonly name?: true | undefined;
@@ -31,6 +33,8 @@ export type Collection = {
   readonly lengths: Uint32Array;
   readonly postings: Uint32Array;
   readonly matches: (slot: number) => boolean;
+  /** Whether a document holds a term, by the list of the document's own terms: far shorter than that of a term's documents. */
+  readonly holds: (slot: number, term: number) => boolean;
 };
 
 /** A term's share of the ideal, and the most it can add to any document. */
@@ -69,10 +73,6 @@ const RARE = { documents: 5, share: 0.02 } as const;
 /** Those of the terms whose presence alone makes a document a match. */
 export const namesAmong = (terms: readonly Weighed[], { documents }: Pick<Collection, 'documents'>): readonly Weighed[] =>
   terms.filter((term) => term.name && term.documents <= Math.max(RARE.documents, RARE.share * documents));
-
-/** The shares of the ideal of those terms that a document holds. */
-export const coveredBy = (slot: number, terms: readonly Weighed[], postings: Uint32Array): number =>
-  terms.reduce((sum, term) => sum + (frequencyIn(term, slot, postings) > 0 ? term.ideal : 0), 0);
 
 /** How often a document holds a term. */
 export const frequencyIn = (term: SearchTerm, slot: number, postings: Uint32Array): number => {

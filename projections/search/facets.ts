@@ -55,7 +55,7 @@ export class FacetTable {
   }
 
   compile(filter: Filter): Matcher {
-    const kindAllowed = this.allowedKinds(filter);
+    const kindAllowed = allowedKinds(filter);
     const projectAllowed = this.allowedProjects(filter.projects);
     const { createdFrom = Number.NEGATIVE_INFINITY, createdTo = Number.POSITIVE_INFINITY } = filter;
     const timed = filter.createdFrom !== undefined || filter.createdTo !== undefined;
@@ -105,19 +105,6 @@ export class FacetTable {
     return id;
   }
 
-  private allowedKinds({ states, namespaces, licences }: Filter): Uint8Array {
-    const allowed = new Uint8Array(256);
-    let kind = 0;
-    for (const state of STATES)
-      for (const namespace of NAMESPACES)
-        for (const licence of LICENCES) {
-          const match =
-            (states?.includes(state) ?? true) && (namespaces?.includes(namespace) ?? true) && (licences?.includes(licence) ?? true);
-          allowed[kind++] = match ? 1 : 0;
-        }
-    return allowed;
-  }
-
   private allowedProjects(projects: readonly string[] | undefined): Uint8Array | undefined {
     if (projects === undefined) return undefined;
     const allowed = new Uint8Array(this.projectIds.size + 1);
@@ -128,6 +115,26 @@ export class FacetTable {
     return allowed;
   }
 }
+
+/** One filter is put to the tables of every namespace, and read once for all of them. */
+const kindsOf = new WeakMap<Filter, Uint8Array>();
+
+const allowedKinds = (filter: Filter): Uint8Array => {
+  const known = kindsOf.get(filter);
+  if (known) return known;
+  const { states, namespaces, licences } = filter;
+  const allowed = new Uint8Array(256);
+  let kind = 0;
+  for (const state of STATES)
+    for (const namespace of NAMESPACES)
+      for (const licence of LICENCES) {
+        const match =
+          (states?.includes(state) ?? true) && (namespaces?.includes(namespace) ?? true) && (licences?.includes(licence) ?? true);
+        allowed[kind++] = match ? 1 : 0;
+      }
+  kindsOf.set(filter, allowed);
+  return allowed;
+};
 
 const weightedSum = (weights: Uint8Array, values: Uint32Array): number => {
   let sum = 0;

@@ -43,7 +43,11 @@ export class HnswGraph {
     if (rows === 0) return [];
     // The library keeps at least as many in view as it is asked for.
     const { keys } = this.index.search(query, Math.max(k, breadthOf(rows)), THREADS);
-    return Array.from(keys.subarray(0, k), Number);
+    // The lower halves of 64-bit numbers: a big integer for each would cost more than it is worth.
+    const halves = new Uint32Array(keys.buffer, keys.byteOffset, 2 * keys.length);
+    const found: number[] = [];
+    for (let i = 0; i < k && i < keys.length; i++) found.push(halves[2 * i] as number);
+    return found;
   }
 
   save(path: string): void {

@@ -25,6 +25,9 @@ export const hybridSearch = async (vectors: VectorIndex | undefined, words: Lexi
 };
 
 const without = (hits: readonly { key: string }[], known: readonly { key: string }[]): string[] => {
-  const keys = new Set(known.map((hit) => hit.key));
-  return hits.map((hit) => hit.key).filter((key) => !keys.has(key));
+  const keys = new Set<string>();
+  for (const { key } of known) keys.add(key);
+  const missing: string[] = [];
+  for (const { key } of hits) if (!keys.has(key)) missing.push(key);
+  return missing;
 };

@@ -12,18 +12,32 @@ import { TermDictionary } from './term-dictionary.js';
 
 const MOST_OFTEN = 2 ** FREQUENCY_BITS - 1;
 const MOST_DOCUMENTS = 2 ** (32 - FREQUENCY_BITS);
+/** No document lists it. */
+const NO_TERM = 0xffffffff;
 const everything = (): boolean => true;
 /** A last word is taken for the beginning of others from so many characters on, and of at most so many. */
 const BEGINNING = { characters: 3, terms: 8 } as const;
 
 const LAST_WORD = /[^\s]+$/;
 
-let lastTerms: { readonly query: string; readonly terms: readonly QueryTerm[] } | undefined;
+/** A query as every index reads it. `start`: its last word, where that is long enough to begin another. */
+type ReadQuery = {
+  readonly query: string;
+  readonly terms: readonly QueryTerm[];
+  readonly start: string;
+  readonly startTerms: readonly string[];
+};
 
-/** The terms of a query, which every index is asked in turn. */
-const termsOnce = (query: string): readonly QueryTerm[] => {
-  if (lastTerms?.query !== query) lastTerms = { query, terms: queryTerms(query) };
-  return lastTerms.terms;
+let lastRead: ReadQuery | undefined;
+
+/** A query is put to several indexes in turn, and read once for all of them. */
+const readOnce = (query: string): ReadQuery => {
+  if (lastRead?.query === query) return lastRead;
+  const [last] = LAST_WORD.exec(query) ?? [];
+  const start = foldAccents(last ?? '').toLowerCase();
+  const startTerms = start.length < BEGINNING.characters ? [] : queryTerms(start).map(({ term }) => term);
+  lastRead = { query, terms: queryTerms(query), start, startTerms };
+  return lastRead;
 };
 
 /**
@@ -46,6 +60,7 @@ export class InMemoryLexicalIndex implements LexicalIndex {
   private facets = new FacetTable();
   private frequencies = new Uint8Array(0);
   private lastAsked: { readonly query: string; readonly revision: number; readonly weighed: WeighedQuery } | undefined;
+  private readonly holds = (slot: number, term: number): boolean => this.termsOf.has(slot, term);
   private readonly bm25 = new Bm25Search((slot) => this.keys[slot] as string);
 
   upsert(key: string, text: string, facets: Facets): void {
@@ -160,23 +175,22 @@ export class InMemoryLexicalIndex implements LexicalIndex {
 
   private termsFor(query: string): SearchTerm[] {
     const { dictionary, postings } = this;
-    return this.finished(termsOnce(query), query).map(({ term, weight, name }) => {
+    return this.finished(readOnce(query)).map(({ term, weight, name }) => {
       const id = dictionary.find(term);
-      if (id === undefined) return { term, weight, documents: 0, start: 0, mostOften: 0, leastSpread: 0 };
-      const bounds = { mostOften: dictionary.mostOftenIn(id), leastSpread: dictionary.leastSpreadOf(id) };
-      return { term, weight, name, documents: postings.length(id), start: postings.start(id), ...bounds };
+      if (id === undefined) return { term, id: NO_TERM, weight, name: undefined, documents: 0, start: 0, mostOften: 0, leastSpread: 0 };
+      const [mostOften, leastSpread] = [dictionary.mostOftenIn(id), dictionary.leastSpreadOf(id)];
+      return { term, id, weight, name, documents: postings.length(id), start: postings.start(id), mostOften, leastSpread };
     });
   }
 
   /** The terms, with those that the last word of the query begins in its place when it is not known as it stands. */
-  private finished(terms: readonly QueryTerm[], query: string): readonly QueryTerm[] {
-    const [last] = LAST_WORD.exec(query) ?? [];
-    const start = foldAccents(last ?? '').toLowerCase();
-    if (start.length < BEGINNING.characters || this.dictionary.find(start) !== undefined) return terms;
-    if (queryTerms(start).some(({ term }) => this.dictionary.find(term) !== undefined)) return terms;
-    const longer = this.dictionary.beginningWith(start, BEGINNING.terms);
+  private finished({ terms, start, startTerms }: ReadQuery): readonly QueryTerm[] {
+    const { dictionary } = this;
+    if (start.length < BEGINNING.characters || dictionary.find(start) !== undefined) return terms;
+    if (startTerms.some((term) => dictionary.find(term) !== undefined)) return terms;
+    const longer = dictionary.beginningWith(start, BEGINNING.terms);
     if (longer.length === 0) return terms;
-    const unfinished = new Set(queryTerms(start).map(({ term }) => term));
+    const unfinished = new Set(startTerms);
     const known = new Set(terms.map(({ term }) => term));
     return [
       ...terms.filter(({ term }) => !unfinished.has(term)),
@@ -192,6 +206,7 @@ export class InMemoryLexicalIndex implements LexicalIndex {
       lengths: this.lengths,
       postings: this.postings.data,
       matches,
+      holds: this.holds,
     };
   }
 

@@ -42,6 +42,13 @@ export class SortedLists {
     this.lengths[list] = length + 1;
   }
 
+  has(list: number, value: number): boolean {
+    const start = this.starts[list] as number;
+    const end = start + this.length(list);
+    const at = this.lowerBound(start, end, value);
+    return at < end && this.data[at] === value;
+  }
+
   /** Takes out the one value `v` with `from <= v < to`; the list must hold it. */
   removeWithin(list: number, from: number): void {
     const start = this.starts[list] as number;

@@ -1,3 +1,4 @@
+import { Beginnings } from './beginnings.js';
 import type { BinaryReader, BinaryWriter } from './binary.js';
 import { grown, Slots } from './growable.js';
 
@@ -6,6 +7,7 @@ export class TermDictionary {
   private readonly ids = new Map<string, number>();
   private terms: (string | undefined)[] = [];
   private slots = new Slots();
+  private beginnings = new Beginnings();
   private mostOften = new Uint8Array(0);
   private leastSpread = new Float64Array(0);
 
@@ -22,11 +24,18 @@ export class TermDictionary {
     return this.ids.get(term);
   }
 
-  /** The shortest terms that begin with this, at most so many, ties by the alphabet. */
+  /** The shortest terms that begin with this, which has at least three characters; at most so many, ties by the alphabet. */
   beginningWith(start: string, most: number): readonly string[] {
     const found: string[] = [];
-    for (const term of this.ids.keys()) if (term.startsWith(start)) found.push(term);
-    return found.sort((a, b) => a.length - b.length || (a < b ? -1 : 1)).slice(0, most);
+    for (const id of this.beginnings.candidates(start)) {
+      const term = this.terms[id];
+      if (!term?.startsWith(start) || found.includes(term)) continue;
+      if (found.length === most && !shorter(term, found[most - 1] as string)) continue;
+      let at = found.length < most ? found.length : most - 1;
+      for (; at > 0 && shorter(term, found[at - 1] as string); at--) found[at] = found[at - 1] as string;
+      found[at] = term;
+    }
+    return found;
   }
 
   findOrAdd(term: string): number {
@@ -35,6 +44,7 @@ export class TermDictionary {
     const id = this.slots.take();
     this.ids.set(term, id);
     this.terms[id] = term;
+    this.list(term, id);
     this.mostOften = grown(this.mostOften, id + 1);
     this.leastSpread = grown(this.leastSpread, id + 1);
     this.mostOften[id] = 0;
@@ -80,6 +90,7 @@ export class TermDictionary {
         return undefined;
       }
       dictionary.ids.set(term, id);
+      dictionary.beginnings.add(term, id);
       return term;
     });
     dictionary.slots = new Slots(dictionary.terms.length, free);
@@ -87,4 +98,18 @@ export class TermDictionary {
     dictionary.leastSpread = from.float64();
     return dictionary;
   }
+
+  private list(term: string, id: number): void {
+    if (this.beginnings.entries > FEW + 2 * this.ids.size) {
+      // Terms that came and went would otherwise add up.
+      this.beginnings = new Beginnings();
+      for (const [known, number] of this.ids) if (number !== id) this.beginnings.add(known, number);
+    }
+    this.beginnings.add(term, id);
+  }
 }
+
+/** Entries with which nothing is tidied up. */
+const FEW = 10_000;
+
+const shorter = (a: string, b: string): boolean => (a.length === b.length ? a < b : a.length < b.length);

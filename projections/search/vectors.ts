@@ -91,10 +91,12 @@ export class InProcessVectorIndex implements VectorIndex {
 
   async similarities(query: Float32Array, keys: readonly string[]): Promise<VectorHit[]> {
     this.store.check(query);
-    return keys.flatMap((key) => {
+    const hits: VectorHit[] = [];
+    for (const key of keys) {
       const slot = this.store.slot(key);
-      return slot === undefined ? [] : [this.hit(slot, query, this.store.similarity(slot, query))];
-    });
+      if (slot !== undefined) hits.push(this.hit(slot, query, this.store.similarity(slot, query)));
+    }
+    return hits;
   }
 
   stats(): VectorStats {
@@ -212,7 +214,8 @@ export class InProcessVectorIndex implements VectorIndex {
 
   private scored(query: Float32Array, k: number, found: Set<number>, waiting: Set<number>): TopK {
     const best = new TopK(k, (slot) => this.store.key(slot));
-    for (const slot of new Set([...found, ...waiting])) consider(this.store, query, slot, best);
+    for (const slot of found) consider(this.store, query, slot, best);
+    for (const slot of waiting) if (!found.has(slot)) consider(this.store, query, slot, best);
     return best;
   }
 

@@ -6,7 +6,7 @@ import type { Projection } from '../../projections/projection.js';
 import { replayProjection } from '../../projections/replay.js';
 import { projectionStatus } from '../../projections/status.js';
 import { type VerifyReport, verify } from '../../projections/verify.js';
-import { PROJECTIONS } from '../app.js';
+import { PROJECTIONS } from '../views.js';
 import type { Store } from './store.js';
 
 const SERVING_MS = 60_000;

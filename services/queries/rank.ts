@@ -101,40 +101,51 @@ export const rank = async (parts: RankParts, question: Question): Promise<Rankin
   const scoring = performance.now();
   parts.observe('search', scoring - searching);
 
-  const evidence = new Map(found.map((hit) => [hit.key, hit]));
-  const hinted = (question.isVariant ? [] : [...index.hinted]).filter(
-    (key) => !evidence.has(key) && isHinted(parts, key, query, namespaces, projects),
-  );
-  // Only a hint can lift what is below the floor; most candidates are, so they are not scored at all.
   // What sounds like an identifier is no match for one: without a shared word it is the nearest noise.
   const exact = IDENTIFIER.test(query.trim());
   const matches = ({ relevance, lexical }: FusedHit): boolean => relevance >= floor && !(exact && lexical === 0);
-  const near = found.filter((hit) => matches(hit) || index.hinted.has(hit.key)).map(({ key }) => key);
-  const scorable = [...near, ...hinted]
-    .flatMap((key) => index.documents.get(key) ?? [])
-    .filter((document) => question.anyState || !hasExpired(document, now()))
-    .map((document) => asItsSource(index, document));
-  // Reading a date out of a query takes as long as searching a graph.
-  const dated = scorable.some(({ eventDate }) => eventDate !== undefined);
-  const occasion = { now: now(), dateHint: dated ? dateHint(query, now()) : undefined, ...(!question.isVariant && { reinstateBy: query }) };
-  const hits: RankedHit[] = [];
-  for (const document of scorable) {
-    const { key } = document;
-    const hit = evidence.get(key);
-    const shown = {
-      similarity: hit?.score ?? 0,
-      ...(hit && { lexical: hit.lexical }),
-      ...(hit?.cosine !== undefined && { vector: hit.cosine }),
-    };
-    const scored = scoreMemory(document, shown, occasion, parts.scoring);
-    if (!(hit && matches(hit)) && !scored.reinstateCandidate) continue;
-    const score = question.anyState ? scored.similarity : scored.score;
-    if (score > 0) hits.push({ key, score, parts: scored, window: hit?.window, contradicts: openContradictions(index.documents, key) });
+  const moment = now();
+  const scorable: Scorable[] = [];
+  const consider = (key: string, hit: FusedHit | undefined): void => {
+    const document = index.documents.get(key);
+    if (!document || (!question.anyState && hasExpired(document, moment))) return;
+    scorable.push({ document: asItsSource(index, document), hit, isMatch: hit !== undefined && matches(hit) });
+  };
+  // Only a hint can lift what is below the floor; most candidates are, so they are not scored at all.
+  for (const hit of found) if (matches(hit) || index.hinted.has(hit.key)) consider(hit.key, hit);
+  if (index.hinted.size > 0 && !question.isVariant) {
+    const known = new Set(found.map(({ key }) => key));
+    for (const key of index.hinted) if (!known.has(key) && isHinted(parts, key, query, namespaces, projects)) consider(key, undefined);
   }
-  const ranked = withoutFactsBehindSources(parts, hits).sort(byScoreThenKey);
+  // Reading a date out of a query takes as long as searching a graph.
+  const dated = scorable.some(({ document }) => document.eventDate !== undefined);
+  const occasion = {
+    now: moment,
+    dateHint: dated ? dateHint(query, moment) : undefined,
+    ...(!question.isVariant && { reinstateBy: query }),
+  };
+  const hits: RankedHit[] = [];
+  let facts = false;
+  for (const { document, hit, isMatch } of scorable) {
+    const { key } = document;
+    const evidence = { similarity: hit?.score ?? 0, lexical: hit?.lexical, vector: hit?.cosine };
+    const scored = scoreMemory(document, evidence, occasion, parts.scoring);
+    if (!isMatch && !scored.reinstateCandidate) continue;
+    const score = question.anyState ? scored.similarity : scored.score;
+    if (score <= 0) continue;
+    const contradicts = document.contradicts ? openContradictions(index.documents, key) : UNCONTRADICTED;
+    hits.push({ key, score, parts: scored, window: hit?.window, contradicts });
+    facts ||= document.enrichedFrom !== undefined;
+  }
+  const ranked = (facts ? withoutFactsBehindSources(parts, hits) : hits).sort(byScoreThenKey);
   parts.observe('score', performance.now() - scoring);
   return { hits: ranked, search: mode, note: sight.note, stale, scope };
 };
+
+/** What may be shown; `isMatch`: by its evidence, without a hint. */
+type Scorable = { readonly document: Document; readonly hit: FusedHit | undefined; readonly isMatch: boolean };
+
+const UNCONTRADICTED: readonly string[] = [];
 
 /** One token with a digit, an underscore, a slash, an at sign or a capital inside: an error code, a path, a function. */
 const IDENTIFIER = /^(?=.*[\d_/@]|.*[a-z][A-Z])[!-~]+$/;

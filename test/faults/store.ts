@@ -2,9 +2,9 @@ import type { Redis } from 'iovalkey';
 import { catalogue, type DomainEvent } from '../../domain/catalogue.js';
 import { type LogEntry, ORIGIN, positionOf } from '../../domain/envelope.js';
 import { verify } from '../../projections/verify.js';
-import { PROJECTIONS } from '../../services/app.js';
 import type { EventLog } from '../../services/eventlog/log.js';
 import { openStore, type Store } from '../../services/ops/store.js';
+import { PROJECTIONS } from '../../services/views.js';
 
 const SILENT = { info: () => undefined, warn: () => undefined };
 

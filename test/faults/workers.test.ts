@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { PROJECTIONS } from '../../services/app.js';
+import { PROJECTIONS } from '../../services/views.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { seededNumbers } from '../support/eventlog.js';
 import { startValkey } from '../support/valkey.js';

@@ -5,10 +5,11 @@ import { ulid } from 'ulid';
 import { catalogue } from '../../domain/catalogue.js';
 import { type VerifyReport, verify } from '../../projections/verify.js';
 import type { Call } from '../../services/api.js';
-import { type AppOptions, type OpenApp, openApp, PROJECTIONS } from '../../services/app.js';
+import { type AppOptions, type OpenApp, openApp } from '../../services/app.js';
 import { loadConfig } from '../../services/config.js';
 import type { EmbedderProvider } from '../../services/embedding/provider.js';
 import { createLogger } from '../../services/log.js';
+import { PROJECTIONS } from '../../services/views.js';
 import { hashedEmbedder, providerOf } from './embedders.js';
 import { startValkey, type TestValkey } from './valkey.js';
 

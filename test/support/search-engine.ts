@@ -307,9 +307,7 @@ const parseKnn = (text: string, index: Index, params: ReadonlyMap<string, Buffer
 };
 
 const contentOf = ({ fields }: Hash, wanted: Options['fields']): Reply =>
-  wanted
-    ? wanted.flatMap(([field, as]) => (fields.has(field) ? [as, fields.get(field) as Buffer] : []))
-    : [...fields].flat();
+  wanted ? wanted.flatMap(([field, as]) => (fields.has(field) ? [as, fields.get(field) as Buffer] : [])) : [...fields].flat();
 
 /** 1 - cosine; 1 for a zero vector. */
 const distance = (stored: Buffer, query: Buffer): number => {

@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest';
 import { servingGeneration } from '../../projections/generation.js';
-import { PROJECTIONS } from '../../services/app.js';
+import { PROJECTIONS } from '../../services/views.js';
 import type { TestApp } from './app.js';
 
 /** Resolves when every view serves: right after the start of a store that is empty, they are still being made. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Cut } from '../ceiling.js';
+import { noticedWhere } from '../recalled.js';
 import { defineTool } from '../tool.js';
 import { keyOrQuery } from './parameters.js';
 
@@ -31,6 +32,7 @@ The text leaves memory at once and the files on disk shortly after (disk: pendin
     created_before: z.string().optional().describe('ISO date or time: what was remembered before then.'),
   },
   output: {
+    notice: 'string',
     status: 'string',
     preview_id: 'string',
     expires_at: 'string',
@@ -49,5 +51,5 @@ The text leaves memory at once and the files on disk shortly after (disk: pendin
     visible: 'boolean',
   },
   cut: CUT_TARGETS,
-  run: (input, { app, call }) => app.commands.forget(input, call),
+  run: async (input, { app, call }) => noticedWhere(await app.commands.forget(input, call), ['targets']),
 });

@@ -1,4 +1,5 @@
 import type { Cut } from '../ceiling.js';
+import { DATA_NOTICE } from '../recalled.js';
 import { defineTool } from '../tool.js';
 
 const CUT_PROJECTS: Cut = {
@@ -18,7 +19,7 @@ export const listProjects = defineTool({
   description: `List every project that has a context or memories, with what it is, its domains, how many memories it has and when it last changed. Use it to find the name of a project.`,
   effect: 'reads',
   parameters: {},
-  output: { projects: 'object[]', total: 'integer', cut: 'object' },
+  output: { notice: 'string', projects: 'object[]', total: 'integer', cut: 'object' },
   cut: CUT_PROJECTS,
-  run: (_input, { app, call }) => app.queries.listProjects(call),
+  run: async (_input, { app, call }) => ({ notice: DATA_NOTICE, ...(await app.queries.listProjects(call)) }),
 });

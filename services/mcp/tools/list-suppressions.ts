@@ -1,3 +1,4 @@
+import { DATA_NOTICE } from '../recalled.js';
 import { defineTool } from '../tool.js';
 
 export const listSuppressions = defineTool({
@@ -7,7 +8,7 @@ export const listSuppressions = defineTool({
     'List the topics that are kept out of recall, with the reasons given. Look here when recall misses something that should be there.',
   effect: 'reads',
   parameters: {},
-  output: { suppressed_topics: 'string[]', reasons: 'object' },
+  output: { notice: 'string', suppressed_topics: 'string[]', reasons: 'object' },
   cut: {
     list: 'suppressed_topics',
     from: 'end',
@@ -16,5 +17,5 @@ export const listSuppressions = defineTool({
       cut: { note: `${dropped.length} more topics and the reasons did not fit.` },
     }),
   },
-  run: (_input, { app, call }) => app.queries.listSuppressions(call),
+  run: async (_input, { app, call }) => ({ notice: DATA_NOTICE, ...(await app.queries.listSuppressions(call)) }),
 });

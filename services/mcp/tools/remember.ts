@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { noticedWhere } from '../recalled.js';
 import { defineTool } from '../tool.js';
 import { content, licence, licenceNote, mode, namespace, project, provenance, tags } from './parameters.js';
 
@@ -26,6 +27,7 @@ The write is safe once this answers; visible: false means that recall may miss i
     expires_at: z.string().optional().describe('Of knowledge: ISO date or time in the future from which recall leaves it out.'),
   },
   output: {
+    notice: 'string',
     status: 'string',
     key: 'string',
     namespace: 'string',
@@ -36,5 +38,6 @@ The write is safe once this answers; visible: false means that recall may miss i
     similarity: 'number',
     visible: 'boolean',
   },
-  run: (input, { app, call }) => app.commands.remember(input, call),
+  run: async (input, { app, call }) =>
+    noticedWhere(await app.commands.remember(input, call), ['existing_content', 'contradiction_warning']),
 });

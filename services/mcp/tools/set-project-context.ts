@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { noticedWhere } from '../recalled.js';
 import { defineTool } from '../tool.js';
 import { domains } from './parameters.js';
 import { currentState, force, notes, projectName, readVersion } from './project-parameters.js';
@@ -23,6 +24,7 @@ It replaces the whole context (notes and domains that are left out stay) and ans
     force,
   },
   output: {
+    notice: 'string',
     status: 'string',
     project_name: 'string',
     key: 'string',
@@ -34,5 +36,5 @@ It replaces the whole context (notes and domains that are left out stay) and ans
     project_suggestion: 'object',
     visible: 'boolean',
   },
-  run: (input, { app, call }) => app.commands.setProjectContext(input, call),
+  run: async (input, { app, call }) => noticedWhere(await app.commands.setProjectContext(input, call), ['replaced']),
 });

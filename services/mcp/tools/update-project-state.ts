@@ -1,3 +1,4 @@
+import { noticedWhere } from '../recalled.js';
 import { defineTool } from '../tool.js';
 import { currentState, force, notes, projectName, readVersion } from './project-parameters.js';
 
@@ -11,6 +12,7 @@ It replaces the current state and answers what was there (replaced). If somebody
   essential: true,
   parameters: { project_name: projectName, current_state: currentState, notes, version: readVersion, force },
   output: {
+    notice: 'string',
     status: 'string',
     project_name: 'string',
     version: 'integer',
@@ -18,5 +20,5 @@ It replaces the current state and answers what was there (replaced). If somebody
     did_you_mean: 'string[]',
     visible: 'boolean',
   },
-  run: (input, { app, call }) => app.commands.updateProjectState(input, call),
+  run: async (input, { app, call }) => noticedWhere(await app.commands.updateProjectState(input, call), ['replaced']),
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { replayProjection } from '../../../projections/replay.js';
-import { type OpenApp, PROJECTIONS } from '../../../services/app.js';
+import type { OpenApp } from '../../../services/app.js';
+import { PROJECTIONS } from '../../../services/views.js';
 import { createLogger } from '../../../services/log.js';
 import { type McpHttp, startMcpHttp } from '../../../services/mcp/http.js';
 import { openTestApp, type TestApp } from '../../support/app.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type MessagesServer, startMessagesServer } from '../../support/messages-server.js';
-import { built, environment, newFolder, omnimem, remove, until } from './run.js';
+import { built, environment, newFolder, omnimem, processesOn, remove, until } from './run.js';
 
 let model: MessagesServer;
 const folder = newFolder();
@@ -31,4 +31,5 @@ it('enrich tries again what was given up, waits for it, and shows how the queue 
   expect(done).toMatchObject({ code: 0, out: expect.stringContaining('0 pending, 0 of them worked on, 0 parked') });
   expect(JSON.stringify([stored, failed, done])).not.toContain('sk-cli-test');
   await until(() => model.open() === 0, 'the model is left alone');
+  await until(() => processesOn(folder).length === 0, 'instances that called the model end with their last client');
 });

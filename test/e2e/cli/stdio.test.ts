@@ -24,6 +24,32 @@ describe('omnimem mcp --stdio', () => {
       ),
     );
     expect(new Set(stored.map(({ key }) => key)).size).toBe(40);
+
+    const [one, two] = hosts;
+    const state = (current_state: string) => ({ project_name: 's02', current_state });
+    const texts = { description: 'Two editors', stack: 'Any', goals: 'No lost update', current_state: 'Begun.' };
+    await one.tool('set_project_context', { project_name: 's02', ...texts });
+    // Each updates from the state that both read; then each at once with the version that both read.
+    for (const host of hosts) expect(await host.tool('get_project_context', { project_name: 's02' })).toMatchObject({ version: 1 });
+    expect(await one.tool('update_project_state', state('One is done.'))).toMatchObject({ status: 'updated', version: 2 });
+    expect(await two.tool('update_project_state', state('Two is done.'))).toMatchObject({
+      error: { code: 'CONFLICT', message: expect.stringContaining('One is done.'), hint: expect.stringContaining('version: 2') },
+    });
+    const raced = await Promise.all(
+      hosts.map((host, h) => host.tool('update_project_state', { ...state(`Both are done, says ${h}.`), version: 2 })),
+    );
+    expect(raced.filter(({ status }) => status === 'updated')).toMatchObject([{ version: 3 }]);
+    const won = raced.findIndex(({ status }) => status === 'updated');
+    expect(raced[1 - won]).toMatchObject({ error: { code: 'CONFLICT', message: expect.stringContaining(`Both are done, says ${won}.`) } });
+    // A session that read nothing is told what it replaced.
+    const late = stdioHost(environment(folder));
+    await late.initialize();
+    expect(await late.tool('update_project_state', state('All is done.'))).toMatchObject({
+      status: 'updated',
+      replaced: { current_state: `Both are done, says ${won}.` },
+    });
+    expect(await late.close()).toBe(0);
+
     expect(processesOn(folder).filter((line) => line.includes('valkey-server'))).toHaveLength(1);
     expect(await Promise.all(hosts.map((host) => host.close()))).toEqual([0, 0]);
     expect(leftOver(folder)).toEqual([]);
@@ -31,6 +57,9 @@ describe('omnimem mcp --stdio', () => {
     const again = stdioHost(environment(folder));
     await again.initialize();
     expect(await again.tool('memory_audit', { project: 's02', limit: 100 })).toMatchObject({ matching_total: 40 });
+    const { timeline } = await again.tool('explain_memory', { key: 'mem:project:s02' });
+    expect(timeline).toMatchObject([1, 2, 3, 4].map((n) => ({ n })));
+    expect(await again.tool('get_project_context', { project_name: 's02' })).toMatchObject({ current_state: 'All is done.', version: 4 });
     expect(await again.close()).toBe(0);
     expect(leftOver(folder)).toEqual([]);
   });

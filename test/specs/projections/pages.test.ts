@@ -59,4 +59,19 @@ describe('pages', () => {
     away = false;
     expect((await pages.take(second)).map(positionOf)).toEqual(log.slice(2, 4).map(positionOf));
   });
+
+  it('read ahead where the log ended are read again when it has grown', async () => {
+    const grows = log.slice(0, 2);
+    const asked: string[] = [];
+    const pages = createPages(async (after, count) => {
+      asked.push(after);
+      return grows.filter((entry) => comparePositions(positionOf(entry), after) > 0).slice(0, count);
+    }, 2);
+    await pages.take(ORIGIN);
+    await settled();
+    const end = positionOf(log[1] as Entry);
+    expect(asked).toEqual([ORIGIN, end]);
+    grows.push(log[2] as Entry);
+    expect(await pages.take(end)).toEqual([log[2]]);
+  });
 });
