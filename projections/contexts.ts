@@ -1,6 +1,7 @@
 import { projectOf } from '../domain/project/key.js';
-import type { Drawn } from '../domain/project/project.js';
+import { type Drawn, drawnBesideState } from '../domain/project/project.js';
 import { type ContextTexts, contextText } from '../domain/project/text.js';
+import { objectIn } from './damaged.js';
 import type { Applied, Row } from './projection.js';
 
 /** The parts of a project's context; one that is drawn from memories is empty, and `drawn` names them. */
@@ -34,7 +35,8 @@ export const contextChanges = (event: Applied, row: Row | undefined): Fields | u
   if (before === undefined) return undefined;
   if (event.type !== 'ProjectStateUpdated') return { version };
   const { current_state, notes = before.notes } = event.data;
-  const drawn = event.data.notes === undefined && before.drawn?.notes ? { notes: before.drawn.notes } : undefined;
+  const left = drawnBesideState(before.drawn ?? {}, event.data.notes === undefined);
+  const drawn = Object.keys(left).length > 0 ? left : undefined;
   return { ...withText(subject, { ...before, current_state, notes, drawn }), updated_at: at, content_version: version, version };
 };
 
@@ -43,12 +45,4 @@ const withText = (subject: string, context: ContextRow): Fields => ({
   context: JSON.stringify(context),
 });
 
-/** A damaged field costs itself and not the row. */
-export const contextRow = (json: string | undefined): ContextRow | undefined => {
-  if (json === undefined) return undefined;
-  try {
-    return JSON.parse(json) as ContextRow;
-  } catch {
-    return undefined;
-  }
-};
+export const contextRow = (json: string | undefined): ContextRow | undefined => objectIn<ContextRow>(json);

@@ -1,6 +1,7 @@
 import type { Flagged } from '../domain/memory/memory.js';
 import { projectOf } from '../domain/project/key.js';
 import type { State } from '../domain/vocabulary.js';
+import { objectIn } from './damaged.js';
 import { type Applied, add, del, type Projection, type Row, remove, set, type Write } from './projection.js';
 import type { View } from './view.js';
 
@@ -27,10 +28,10 @@ const memberOf = (since: string, key: string, other: string): string => `${since
 
 const listsOf = (place: Row | undefined): readonly string[] => [ALL, ...(place?.project === undefined ? [] : [projectSet(place.project)])];
 
-const halfOf = (json: string): Half => JSON.parse(json) as Half;
-
-const unlisted = (key: string, other: string, json: string | undefined, place: Row | undefined): readonly Write[] =>
-  json === undefined ? [] : listsOf(place).map((list) => remove(list, memberOf(halfOf(json).since, key, other)));
+const unlisted = (key: string, other: string, json: string | undefined, place: Row | undefined): readonly Write[] => {
+  const half = objectIn<Half>(json);
+  return half ? listsOf(place).map((list) => remove(list, memberOf(half.since, key, other))) : [];
+};
 
 const apply = (event: Applied, rows: ReadonlyMap<string, Row>): readonly Write[] => {
   const { subject, at } = event.envelope;
@@ -125,11 +126,11 @@ const standingPairs = async (view: View, members: readonly string[]): Promise<re
   const placed = new Map(keys.map((key, i) => [key, { place: rows[2 * i] ?? {}, halves: rows[2 * i + 1] ?? {} }]));
   return halves.flatMap(({ since, key, other }) => {
     const [one, two] = [placed.get(key), placed.get(other)];
-    const json = one?.halves[other];
-    if (json === undefined || two?.halves[key] === undefined) return [];
+    const half = objectIn<Half>(one?.halves[other]);
+    if (!half || two?.halves[key] === undefined) return [];
     if (one?.place.state !== ACTIVE || two.place.state !== ACTIVE) return [];
     const [key_a = key, key_b = other] = [key, other].sort();
-    return [[`${key_a} ${key_b}`, { ...halfOf(json), key_a, key_b, since }] as const];
+    return [[`${key_a} ${key_b}`, { ...half, key_a, key_b, since }] as const];
   });
 };
 

@@ -1,3 +1,4 @@
+import { objectIn } from './damaged.js';
 import { type Applied, add, type Projection, set } from './projection.js';
 import type { View } from './view.js';
 
@@ -34,6 +35,10 @@ const apply = (event: Applied) => {
 /** The runs of maintenance, by project. */
 export const maintenance: Projection = { name: 'maintenance', version: 1, handles: ['MaintenanceRan'], apply };
 
+type StoredRun = Omit<MaintenanceRun, 'ran_at' | 'correlation' | 'contradictions_found'> & {
+  readonly contradictions_found: readonly (readonly [string, string])[];
+};
+
 /**
  * The newest run over a project, under all its names, or over the whole store when `projects` is absent; undefined before the
  * first. The keys in it may have been forgotten since.
@@ -45,12 +50,9 @@ export const readLastMaintenance = async (view: View, projects?: readonly string
   if (correlation === undefined) return undefined;
   const [row] = await view.rows([runRow(correlation)]);
   if (row?.data === undefined || row.at === undefined) return undefined;
-  const { contradictions_found, ...run } = JSON.parse(row.data) as Omit<
-    MaintenanceRun,
-    'ran_at' | 'correlation' | 'contradictions_found'
-  > & {
-    readonly contradictions_found: readonly (readonly [string, string])[];
-  };
+  const data = objectIn<StoredRun>(row.data);
+  if (!data) return undefined;
+  const { contradictions_found, ...run } = data;
   return {
     ...run,
     ran_at: row.at,

@@ -3,6 +3,7 @@ import { erases } from '../domain/erasure.js';
 import type { Abandoned, Remembered } from '../domain/memory/events.js';
 import type { ChunkStrategy, IngestMode, Licence, Namespace, Outcome, Provenance, State } from '../domain/vocabulary.js';
 import { type ContextRow, contextChanges, contextRow } from './contexts.js';
+import { objectIn } from './damaged.js';
 import { pipelineServing } from './generation.js';
 import type { Keys } from './keys.js';
 import { type Applied, del, type Projection, type Row, set } from './projection.js';
@@ -175,12 +176,13 @@ export const memories: Projection = {
     'ProjectStateUpdated',
     'ProjectDomainsDeclared',
     'ProjectsMerged',
+    'ProjectContextWithdrawn',
     'ProjectDeleted',
   ],
   reads: ({ type, envelope }) => (READS_ITS_ROW.has(type) ? [envelope.subject] : []),
   apply: (event, rows) => {
     const { subject } = event.envelope;
-    if (erases(event.type)) return [del(subject)];
+    if (erases(event.type) || event.type === 'ProjectContextWithdrawn') return [del(subject)];
     const fields = changes(event, rows.get(subject));
     return fields ? [set(subject, fields)] : [];
   },
@@ -232,14 +234,9 @@ const list = (json: string | undefined): readonly string[] => entries(json).map(
 
 const deadEnds = (json: string | undefined): readonly Abandoned[] => entries(json) as readonly Abandoned[];
 
-/** A damaged field costs itself and not the row, let alone the page that shows it; `verify` names the row. */
 const entries = (json: string | undefined): readonly unknown[] => {
-  try {
-    const value: unknown = json === undefined ? [] : JSON.parse(json);
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
-  }
+  const value = objectIn<readonly unknown[]>(json);
+  return Array.isArray(value) ? value : [];
 };
 
 const numeral = (text: string | undefined): number | undefined => {

@@ -1,4 +1,5 @@
 import type { Redis } from 'iovalkey';
+import { objectIn } from './damaged.js';
 import type { Keys } from './keys.js';
 import { type Projection, set } from './projection.js';
 
@@ -31,7 +32,8 @@ export const readSuppressions = async (redis: Redis, keys: Keys, generation: num
   const topics = await redis.hgetall(keys.row(suppressions.name, generation, TOPICS));
   return Object.entries(topics)
     .map(([topic, json]) => {
-      const { reason, since } = JSON.parse(json) as { readonly reason?: string; readonly since: string };
+      // A topic whose field was damaged stays suppressed.
+      const { reason, since = '' } = objectIn<{ readonly reason?: string; readonly since?: string }>(json) ?? {};
       return { topic, reason, since };
     })
     .sort((a, b) => (a.topic < b.topic ? -1 : 1));

@@ -1,5 +1,6 @@
 import type { Redis } from 'iovalkey';
 import type { Envelope, Position } from '../domain/envelope.js';
+import { objectIn } from './damaged.js';
 import type { Keys } from './keys.js';
 import { type Projection, set, type Write } from './projection.js';
 
@@ -23,5 +24,5 @@ export const timeline: Projection = {
 /** The subject's events, oldest first; empty when nothing ever happened to it. */
 export const readTimeline = async (redis: Redis, keys: Keys, generation: number, subject: string): Promise<readonly TimelineRow[]> => {
   const lines = await redis.hvals(keys.row(timeline.name, generation, subject));
-  return lines.map((text) => JSON.parse(text) as TimelineRow).sort((a, b) => a.n - b.n);
+  return lines.flatMap((text) => objectIn<TimelineRow>(text) ?? []).sort((a, b) => a.n - b.n);
 };

@@ -329,13 +329,9 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
   const running = options.projects === false ? Promise.resolve() : runner.run(stopping.signal);
   index.start();
   register.start();
-  if (options.projects !== false) {
-    keeper.start();
-    eraser.start();
-    enricher?.start();
-    maintenanceJob.start();
-    backupJob.start();
-  }
+  // One list, so that whatever is started is closed.
+  const jobs = [keeper, eraser, ...(enricher ? [enricher] : []), maintenanceJob, backupJob];
+  if (options.projects !== false) for (const job of jobs) job.start();
   provider.onChange(() => keeper.poke());
   await examiner.start();
 
@@ -365,12 +361,9 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
       // Whoever waits for the index, which may never have come up, stops waiting.
       index.progress.close();
       await Promise.allSettled([
+        ...jobs.map((job) => job.close()),
         reindexer.close(),
-        keeper.close(),
-        eraser.close(),
-        maintenanceJob.close(),
         briefedMaintenance.close(),
-        backupJob.close(),
         examiner.close(),
         register.close(),
       ]);

@@ -29,13 +29,8 @@ const main = async (args: readonly string[]): Promise<number> => {
   return serve({ roles, json: args.includes('--json'), whileAttached: args.includes('--while-attached') });
 };
 
-/** Milliseconds for what was written to standard output to get out. */
-const LAST_WORDS_MS = 500;
-
 try {
   process.exitCode = await main(process.argv.slice(2));
-  // All is closed by now. A timer that a library's HTTP client lost count of would keep the process for ever.
-  setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
 } catch (error) {
   const known = isDomainError(error);
   process.stderr.write(`${known ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);

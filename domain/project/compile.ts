@@ -17,6 +17,8 @@ export type DraftSource = {
 const NEWEST = 5;
 const HEAD = 200;
 const TOP_TAGS = 20;
+/** Memories with tags that make up a stack. */
+const TAGGED = 50;
 /** Memories whose lessons make up the notes; UTF-16 units of one lesson. */
 const LESSONS = 30;
 const LESSON = 300;
@@ -36,12 +38,17 @@ const teaches = ({ breakthrough, gotchas, abandoned_approaches }: DraftSource): 
 
 /** Which of the sources (newest first) a draft is drawn from, by key. A part that nothing speaks to is absent. */
 export const drawnFrom = (sources: readonly DraftSource[]): Drawn => {
+  const tagged = sources.filter(({ tags }) => tags.length > 0).slice(0, TAGGED);
   const teaching = sources.filter(teaches).slice(0, LESSONS);
   return {
+    ...(tagged.length > 0 && { stack: tagged.map(({ key }) => key) }),
     ...(sources.length > 0 && { current_state: sources.slice(0, NEWEST).map(({ key }) => key) }),
     ...(teaching.length > 0 && { notes: teaching.map(({ key }) => key) }),
   };
 };
+
+/** The tags of memories as a stack. */
+export const stackOf = (sources: readonly Pick<DraftSource, 'tags'>[]): string => topTags(sources).join(', ');
 
 /** The heads of memories, newest first, with a line between them. */
 export const stateOf = (sources: readonly Pick<DraftSource, 'content'>[]): string =>
@@ -91,7 +98,7 @@ export const writtenOut = (
   const written = drawn.notes ? notesOf(there(drawn.notes)) : notes;
   return {
     description,
-    stack,
+    stack: drawn.stack ? stackOf(there(drawn.stack)) : stack,
     goals,
     current_state: drawn.current_state ? stateOf(there(drawn.current_state)) : current_state,
     ...(written !== undefined && { notes: written }),

@@ -173,6 +173,8 @@ const evolve = (record: ProjectRecord, event: DomainEvent): ProjectRecord => {
       return record.context ? record : { ...record, context: true };
     case 'ProjectDomainsDeclared':
       return { ...record, domains: event.data.domains };
+    case 'ProjectContextWithdrawn':
+      return { ...record, context: false };
     case 'ProjectDeleted':
       // All before it is erased, merges included: a replay begins here.
       return { name, context: false };

@@ -18,6 +18,8 @@ export const ProjectContextSet = defineEvent(
     provenance: z.enum(PROVENANCES),
     drawn: z
       .object({
+        /** Memories whose tags make up the stack. */
+        stack: z.array(z.string()).optional(),
         current_state: z.array(z.string()).optional(),
         /** Memories whose breakthroughs, gotchas and dead ends make up the notes. */
         notes: z.array(z.string()).optional(),
@@ -35,6 +37,9 @@ export const ProjectStateUpdated = defineEvent(
 /** The kinds of work in it, all of them after the change, in the order declared. Empty: considered, and none derivable. */
 export const ProjectDomainsDeclared = defineEvent('ProjectDomainsDeclared', z.object({ domains: z.array(z.string()) }));
 
+/** The action that first set the context was undone: there is none, as before. Nothing is erased, so this can be undone in turn. */
+export const ProjectContextWithdrawn = defineEvent('ProjectContextWithdrawn', z.object({}));
+
 /** The context is gone; its payloads before this one are erased. A new context may be set under the same name. */
 export const ProjectDeleted = defineEvent('ProjectDeleted', z.object({}));
 
@@ -47,7 +52,14 @@ export const ProjectsMerged = defineEvent(
   z.object({ from: z.string().min(1), into: z.string().min(1), undone: z.literal(true).optional() }),
 );
 
-export const projectEvents = [ProjectContextSet, ProjectStateUpdated, ProjectDomainsDeclared, ProjectDeleted, ProjectsMerged] as const;
+export const projectEvents = [
+  ProjectContextSet,
+  ProjectStateUpdated,
+  ProjectDomainsDeclared,
+  ProjectContextWithdrawn,
+  ProjectDeleted,
+  ProjectsMerged,
+] as const;
 
 /** What can have happened to one project. */
 export type ProjectEvent = EventOf<(typeof projectEvents)[number]>;

@@ -29,8 +29,10 @@ export type Merge = { readonly from: string; readonly into: string };
 
 /** One project, under the name it was written with. Nothing at all is known of one without history. */
 export type Project = {
-  /** Absent: never set, or deleted. */
+  /** Absent: never set, withdrawn, or deleted. */
   readonly context: ProjectContext | undefined;
+  /** Texts of a context that was withdrawn are still in the log. */
+  readonly withdrawn?: true;
   /** Absent: never considered. Empty: considered, and none derivable. */
   readonly domains: readonly string[] | undefined;
   /** Merges in force that have this name on either side, in the order they were made. */
@@ -93,6 +95,7 @@ const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.str
 /** The parts in one order and without those that are not there, so that equal contexts have equal texts. */
 const contentOf = ({ description, stack, goals, current_state, notes, licence, provenance, drawn = {} }: WholeContext): WholeContext => {
   const parts = {
+    ...(drawn.stack && { stack: drawn.stack }),
     ...(drawn.current_state && { current_state: drawn.current_state }),
     ...(drawn.notes && { notes: drawn.notes }),
   };
@@ -163,9 +166,15 @@ const decide = (command: ProjectCommand, project: Project): ProjectHistoryEvent[
       return contextOf(project).status === 'active' ? [] : [{ type: 'MemoryReinstated', data: {} }];
 
     case 'DeleteProject':
-      return project.context || project.domains ? [{ type: 'ProjectDeleted', data: {} }] : [];
+      return project.context || project.withdrawn || project.domains ? [{ type: 'ProjectDeleted', data: {} }] : [];
   }
 };
+
+/** What is still drawn from memories once somebody wrote the state, and the notes unless they keep them. */
+export const drawnBesideState = ({ stack, notes }: Drawn, keepsNotes: boolean): Drawn => ({
+  ...(stack && { stack }),
+  ...(keepsNotes && notes && { notes }),
+});
 
 const restated = (
   context: ProjectContext,
@@ -173,7 +182,7 @@ const restated = (
   stated: Moment,
 ) => {
   const { current_state, notes } = data;
-  const drawn = notes === undefined && context.drawn.notes ? { notes: context.drawn.notes } : {};
+  const drawn = drawnBesideState(context.drawn, notes === undefined);
   return { ...context, current_state, ...(notes !== undefined && { notes }), drawn, stated };
 };
 
@@ -194,6 +203,8 @@ const evolve = (project: Project, event: ProjectHistoryEvent): Project => {
       return context ? { ...project, context: restated(context, event.data, moment) } : project;
     case 'ProjectDomainsDeclared':
       return { ...project, domains: event.data.domains };
+    case 'ProjectContextWithdrawn':
+      return { ...project, context: undefined, withdrawn: true };
     case 'ProjectDeleted':
       // All before it is erased, merges included: a replay begins here.
       return initialState();

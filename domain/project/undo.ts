@@ -50,12 +50,14 @@ export const undoProject = (
     ({ type }: HistoryEvent): boolean =>
       types.includes(type);
 
-  field('context', ofType('ProjectContextSet', 'ProjectStateUpdated'), ({ context: before }) => {
+  field('context', ofType('ProjectContextSet', 'ProjectStateUpdated', 'ProjectContextWithdrawn'), ({ context: before }) => {
     if (before) return contextBack(now.context, before);
     if (!now.context) return [];
-    return taken.length === events.length ? [{ type: 'ProjectDeleted', data: {} }] : 'kept';
+    return taken.length === events.length ? [{ type: 'ProjectContextWithdrawn', data: {} }] : 'kept';
   });
-  field('state', ofType('MemoryDeprioritised', 'MemoryReinstated'), ({ context }) => stateBack(now.context, context));
+  field('state', ofType('MemoryDeprioritised', 'MemoryReinstated', 'ProjectContextWithdrawn'), ({ context }) =>
+    stateBack(now.context, context),
+  );
   field('domains', ofType('ProjectDomainsDeclared'), ({ domains = [] }) =>
     same(domains, now.domains) || (domains.length === 0 && !now.domains)
       ? []

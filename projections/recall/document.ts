@@ -39,7 +39,7 @@ export const evolveDocument = (document: Document | undefined, event: Recorded<D
 };
 
 const changed = (document: Document | undefined, event: Recorded<DomainEvent>): Document | undefined => {
-  if (erases(event.type)) return undefined;
+  if (erases(event.type) || event.type === 'ProjectContextWithdrawn') return undefined;
   if (event.type === 'MemoryRemembered') {
     const { namespace, project, licence, enriched_from, event_date, expires_at } = event.data;
     return {

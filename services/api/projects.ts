@@ -10,8 +10,13 @@ export type ReplacedState = {
   readonly by?: string;
 };
 
-/** No context is kept under the name. `did_you_mean` lists names that are like it. */
-export type NoSuchProject = { readonly status: 'not_found'; readonly project_name: string; readonly did_you_mean?: readonly string[] };
+/** No context is kept under the name. `did_you_mean` lists names that are like it; `note` says what to do where there are memories. */
+export type NoSuchProject = {
+  readonly status: 'not_found';
+  readonly project_name: string;
+  readonly did_you_mean?: readonly string[];
+  readonly note?: string;
+};
 
 export type SetProjectContextInput = {
   readonly project_name: string;
@@ -114,6 +119,8 @@ export type DeleteProjectResult =
   | {
       readonly status: 'preview';
       readonly project_name: string;
+      /** Every name whose memories are meant, where the project has more than one. */
+      readonly project_names?: readonly string[];
       readonly would_delete: Counts;
       readonly total: number;
       /** How many of them are facts drawn from the others. */
@@ -137,6 +144,8 @@ export type DeprioritiseProjectResult =
   | {
       readonly status: 'preview';
       readonly project_name: string;
+      /** Every name whose memories are meant, where the project has more than one. */
+      readonly project_names?: readonly string[];
       readonly would_deprioritise: Counts;
       readonly total: number;
       readonly already_inactive?: Counts;
@@ -159,6 +168,8 @@ export type ReinstateProjectResult =
   | {
       readonly status: 'preview';
       readonly project_name: string;
+      /** Every name whose memories are meant, where the project has more than one. */
+      readonly project_names?: readonly string[];
       readonly would_reinstate: Counts;
       readonly total: number;
       readonly already_active?: number;

@@ -69,7 +69,7 @@ export const GUIDE: readonly { readonly title: string; readonly says: readonly s
   {
     title: 'Before a session ends',
     says: [
-      'Always: {update_project_state(project_name, current_state)}. On CONFLICT somebody else wrote meanwhile: read the newer state in the answer, and put the two together.',
+      'Always: {update_project_state(project_name, current_state, version)}, with the version that {briefing} or {get_project_context} answered: it says which state you have read. Without it your text may take the place of one that you never saw. On CONFLICT somebody else wrote meanwhile: read the newer state in the answer, and put the two together.',
       'Then what is not recorded yet, the experience of the work, and contradictions that are still open. After a large session {compile_project_context(project_name, auto_save)} again.',
     ],
   },

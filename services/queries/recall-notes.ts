@@ -1,5 +1,6 @@
 import type { Redis } from 'iovalkey';
 import { REINSTATE_SCORE, round6, type ScoreBreakdown } from '../../domain/scoring.js';
+import { objectIn } from '../../projections/damaged.js';
 import { millisOf } from '../../projections/history/cut.js';
 import type { Keys } from '../../projections/keys.js';
 import type { NotedParts } from '../api.js';
@@ -56,9 +57,9 @@ const recallIn = (id: string, flat: readonly string[]): NotedRecall => {
     const at = flat.indexOf(name);
     return at < 0 ? undefined : flat[at + 1];
   };
-  const shown = JSON.parse(field('keys') ?? '[]') as readonly string[];
-  const scores = JSON.parse(field('scores') ?? '[]') as readonly number[];
-  const parts = JSON.parse(field('parts') ?? '[]') as readonly Packed[];
+  const shown = objectIn<readonly string[]>(field('keys')) ?? [];
+  const scores = objectIn<readonly number[]>(field('scores')) ?? [];
+  const parts = objectIn<readonly Packed[]>(field('parts')) ?? [];
   const model = field('model');
   return {
     id,

@@ -64,12 +64,14 @@ setInterval(() => {}, 1e6);
 export type Child = {
   /** The next line that it says. */
   readonly next: () => Promise<unknown>;
+  /** Whatever ends it. */
+  readonly ended: Promise<unknown>;
   readonly kill: (signal?: NodeJS.Signals) => Promise<void>;
 };
 
-/** Compiles once what is started many times. */
-export const compileChild = async (): Promise<(args: readonly string[]) => Child> => {
-  const first = await runTypeScript(CHILD);
+/** Compiles once what is started many times; without arguments it must end at once. */
+export const compileChild = async (code = CHILD): Promise<(args: readonly string[]) => Child> => {
+  const first = await runTypeScript(code);
   await once(first.process, 'exit');
   const [node = '', file = ''] = first.process.spawnargs;
   return (args) => {
@@ -82,6 +84,7 @@ export const compileChild = async (): Promise<(args: readonly string[]) => Child
         if (done) throw new Error(`${args[3]} ended without another line`);
         return JSON.parse(value);
       },
+      ended,
       kill: async (signal = 'SIGKILL') => {
         child.kill(signal);
         await ended;

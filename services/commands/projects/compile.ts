@@ -1,5 +1,6 @@
 import { estimateTokens, fitWithin } from '../../../domain/budget.js';
-import { drawnFrom, lessonsOf, notesOf, stateOf, topTags } from '../../../domain/project/compile.js';
+import { DomainError, isDomainError } from '../../../domain/errors.js';
+import { drawnFrom, lessonsOf, notesOf, stackOf, stateOf, topTags } from '../../../domain/project/compile.js';
 import { type MemoryRow, readServingMemories } from '../../../projections/memories.js';
 import type { Call, CompiledMemory, CompileProjectContextInput, CompileProjectContextResult, ProjectContextParts } from '../../api.js';
 import { type ReadContext, readContext } from '../../queries/projects/read.js';
@@ -30,14 +31,16 @@ export const compileProjectContext = async (
 ): Promise<CompileProjectContextResult> => {
   const name = await projectNamed(parts, input.project_name);
   const existing = await readContext(parts, name);
+  const before = existing && readBefore(parts, existing, call);
   const keys = memoriesOf(parts, name)
     .filter(({ namespace, state }) => namespace === 'episodic' && state === 'active')
     .sort((a, b) => b.createdAt - a.createdAt || (a.key < b.key ? 1 : -1))
     .map(({ key }) => key);
   const sources = await read(parts, keys.slice(0, MOST_READ), call);
   const tags = topTags(sources);
-  const draft = draftOf(sources, existing, tags);
-  const saved = input.auto_save === true ? await save(parts, name, draft, sources, existing, call) : {};
+  const draft = draftOf(sources, existing);
+  const kept = input.auto_save === true ? await save(parts, name, draft, sources, existing, before, call) : {};
+  if (existing && input.auto_save !== true) parts.reads.note(call.session, existing.key, existing.version);
   const { breakthroughs, gotchas, abandoned } = lessonsOf(sources);
   const answer: CompileProjectContextResult = {
     project_name: name,
@@ -51,7 +54,7 @@ export const compileProjectContext = async (
     ...(breakthroughs.length > 0 && { breakthroughs: breakthroughs.slice(0, LESSONS_SHOWN) }),
     ...(gotchas.length > 0 && { gotchas: gotchas.slice(0, LESSONS_SHOWN) }),
     ...(keys.length > sources.length && { note: `Only the newest ${sources.length} memories were read.` }),
-    ...saved,
+    ...kept,
   };
   return { ...answer, ...listed(sources, keys, input.max_tokens - estimateTokens(JSON.stringify(answer))) };
 };
@@ -65,12 +68,16 @@ const read = async ({ redis, keys }: CommandParts, wanted: readonly string[], ca
   return found;
 };
 
-const draftOf = (sources: readonly MemoryRow[], existing: ReadContext | undefined, tags: readonly string[]): ProjectContextParts => {
-  const { current_state = [], notes = [] } = drawnFrom(sources);
+/** The stack that somebody wrote; a drawn one is drawn anew. */
+const writtenStack = (existing: ReadContext | undefined): string =>
+  existing?.compiled.includes('stack') ? '' : (existing?.texts.stack ?? '');
+
+const draftOf = (sources: readonly MemoryRow[], existing: ReadContext | undefined): ProjectContextParts => {
+  const { stack = [], current_state = [], notes = [] } = drawnFrom(sources);
   const of = (drawn: readonly string[]): readonly MemoryRow[] => sources.filter(({ key }) => drawn.includes(key));
   return withoutEmpty({
     description: existing?.texts.description ?? '',
-    stack: existing?.texts.stack || tags.join(', '),
+    stack: writtenStack(existing) || stackOf(of(stack)),
     goals: existing?.texts.goals ?? '',
     current_state: stateOf(of(current_state)),
     notes: notesOf(of(notes)),
@@ -86,22 +93,38 @@ const save = async (
   draft: ProjectContextParts,
   sources: readonly MemoryRow[],
   existing: ReadContext | undefined,
+  before: number | undefined,
   call: Call,
 ): Promise<Partial<CompileProjectContextResult>> => {
   if (sources.length === 0) {
     return { note: `Nothing was saved: ${JSON.stringify(name)} has no active episodic memory to draw a context from.` };
   }
+  const stack = writtenStack(existing);
+  const { stack: tagged, ...drawn } = drawnFrom(sources);
   const data = {
     description: draft.description ?? '',
-    stack: draft.stack ?? '',
+    stack,
     goals: draft.goals ?? '',
     current_state: '',
-    drawn: drawnFrom(sources),
+    drawn: { ...drawn, ...(stack === '' && { stack: tagged }) },
     provenance: existing?.provenance ?? ('concluded' as const),
   };
-  // The caller is shown what there was in this very answer, so the draft is a decision on that version.
-  const { version, replaced, visible } = await saveContext(parts, name, data, existing?.version, call);
+  const { version, replaced, visible } = await saved(() => saveContext(parts, name, data, before, call));
   return { auto_saved: true, version, ...(replaced && { replaced }), ...(visible === false && { visible }) };
+};
+
+/** The version that the draft is a decision on: what this session has read of the state, else what this very answer shows it. */
+const readBefore = ({ reads }: CommandParts, { key, version }: ReadContext, call: Call): number =>
+  Math.min(version, reads.seen(call.session, key) ?? version);
+
+const saved = async <T>(saving: () => Promise<T>): Promise<T> => {
+  try {
+    return await saving();
+  } catch (error) {
+    if (!isDomainError(error, 'CONFLICT')) throw error;
+    const hint = 'Nothing was saved. Read the newer state with get_project_context, then call again if the draft may take its place';
+    throw new DomainError('CONFLICT', error.message, hint, { cause: error });
+  }
 };
 
 const listed = (

@@ -6,7 +6,7 @@ import { type Erasure, eraseBatch, eraseFacts } from '../forget-erase.js';
 import { ERASURE_BATCH } from '../forget-plan.js';
 import { withFacts } from '../forget-targets.js';
 import { type CommandParts, stampOf, visibility } from '../parts.js';
-import { countKeys, inBatches, memoriesOf, subjectsOf } from './members.js';
+import { countKeys, inBatches, memoriesOf, namesMeant, subjectsOf } from './members.js';
 import { projectNamed } from './named.js';
 
 /**
@@ -25,13 +25,15 @@ export const deleteProject = async (parts: CommandParts, input: DeleteProjectInp
   const keys = [...memories, ...contexts];
   const kept = recorded.length > 0 && contexts.length === 0;
   if (input.confirm !== true || (keys.length === 0 && !begun)) {
+    const names = namesMeant(parts, name);
     return {
       status: 'preview',
       project_name: name,
+      ...names.fields,
       would_delete: countKeys(keys),
       total: keys.length,
       ...(memories.length > own.length && { facts: memories.length - own.length }),
-      note: `Nothing was deleted yet. ${kept ? CONTEXT_STAYS : ''}Call again with confirm: true to erase these ${keys.length} for good.`,
+      note: `Nothing was deleted yet. ${names.note}${kept ? CONTEXT_STAYS : ''}Call again with confirm: true to erase these ${keys.length} for good.`,
     };
   }
   const { keys: gone, appended } = await eraseAll(parts, own, keys, erasure, call);

@@ -15,6 +15,17 @@ export const memoriesOf = ({ index }: Pick<CommandParts, 'index'>, name: string)
     .sort((a, b) => (a.key < b.key ? -1 : 1));
 };
 
+/** What a preview says where more than one name is meant; nothing otherwise. */
+export const namesMeant = (
+  { index }: Pick<CommandParts, 'index'>,
+  name: string,
+): { readonly fields: { readonly project_names?: readonly string[] }; readonly note: string } => {
+  const names = index.projects.namesOf(name);
+  if (names.length < 2) return { fields: {}, note: '' };
+  const note = `Several names count as this project, and the memories of all of them are meant: ${names.map((one) => JSON.stringify(one)).join(', ')}. `;
+  return { fields: { project_names: names }, note };
+};
+
 export type OwnSubject = { readonly name: string; readonly subject: string; readonly project: Project };
 
 /** What is recorded of a project itself under each of its names. */

@@ -51,7 +51,11 @@ export const saveContext = async (
   const subject = projectKey(holder);
   const stamp = stampOf(parts, call);
   const first = stamp.repeatable ? await parts.log.firstAnswer(stamp.commandId) : undefined;
-  if (first) return { ...(first.result as unknown as SetProjectContextResult), ...(await visibility(parts, first)) };
+  if (first) {
+    const answer = first.result as unknown as SetProjectContextResult;
+    parts.reads.note(call.session, subject, answer.version);
+    return { ...answer, ...(await visibility(parts, first)) };
+  }
   const writers = await writersOf(parts, subject);
   const reading = { seen: seenBy(parts, call, subject, version), writers };
   const contextBy = (project: Project) => {

@@ -16,7 +16,7 @@ import { textClaim } from '../claims.js';
 import { type CommandParts, stampOf, visibility } from '../parts.js';
 import { parseOptionalReason } from '../reasons.js';
 import { expectFree } from '../retag.js';
-import { countKeys, inBatches, memoriesOf, subjectsOf } from './members.js';
+import { countKeys, inBatches, memoriesOf, namesMeant, subjectsOf } from './members.js';
 import { projectNamed } from './named.js';
 
 /** Subjects changed in one append. */
@@ -36,8 +36,17 @@ export const deprioritiseProject = async (
   const already = inactive.size > 0 ? { already_inactive: byState(inactive) } : {};
   if (active.length === 0 && !begun) return { status: 'nothing_to_change', project_name: name, already_inactive: byState(inactive) };
   if (input.confirm !== true) {
-    const note = `Nothing was changed yet. Call again with confirm: true to lower the weight of these ${active.length}; reinstate_project takes it back.`;
-    return { status: 'preview', project_name: name, would_deprioritise: countKeys(active), total: active.length, ...already, note };
+    const names = namesMeant(parts, name);
+    const note = `Nothing was changed yet. ${names.note}Call again with confirm: true to lower the weight of these ${active.length}; reinstate_project takes it back.`;
+    return {
+      status: 'preview',
+      project_name: name,
+      ...names.fields,
+      would_deprioritise: countKeys(active),
+      total: active.length,
+      ...already,
+      note,
+    };
   }
   const { changed, correlation, appended } = await changeAll(parts, active, call, 'deprioritising', {
     memory: { type: 'DeprioritiseMemory', data: { reason, reinstate_hints: [] } },
@@ -64,8 +73,9 @@ export const reinstateProject = async (parts: CommandParts, input: ReinstateProj
   const already = active.length > 0 ? { already_active: active.length } : {};
   if (keys.length === 0 && !begun) return { status: 'nothing_to_change', project_name: name, already_active: active.length };
   if (input.confirm !== true) {
-    const note = `Nothing was changed yet. Call again with confirm: true to bring these ${keys.length} back; undo takes it back.`;
-    return { status: 'preview', project_name: name, would_reinstate: countKeys(keys), total: keys.length, ...already, note };
+    const names = namesMeant(parts, name);
+    const note = `Nothing was changed yet. ${names.note}Call again with confirm: true to bring these ${keys.length} back; undo takes it back.`;
+    return { status: 'preview', project_name: name, ...names.fields, would_reinstate: countKeys(keys), total: keys.length, ...already, note };
   }
   const { changed, correlation, appended } = await changeAll(parts, keys, call, 'reinstating', {
     memory: { type: 'ReinstateMemory', data: {} },

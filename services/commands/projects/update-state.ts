@@ -31,7 +31,11 @@ export const updateProjectState = async (
   const subject = projectKey(holder);
   const stamp = stampOf(parts, call);
   const first = stamp.repeatable ? await parts.log.firstAnswer(stamp.commandId) : undefined;
-  if (first) return { ...(first.result as Updated), ...(await visibility(parts, first)) };
+  if (first) {
+    const answer = first.result as Updated;
+    parts.reads.note(call.session, subject, answer.version);
+    return { ...answer, ...(await visibility(parts, first)) };
+  }
   const writers = await writersOf(parts, subject);
   const seen = seenBy(parts, call, subject, input.version);
   const data = { current_state, ...(notes !== undefined && { notes }), ...(seen !== undefined && { seen }), writers };

@@ -6,7 +6,7 @@ export const deprioritiseProject = defineTool({
   name: 'deprioritise_project',
   title: 'Set a project aside',
   description: `Lower the weight of every active memory of a project in recall, for a project that is over or asleep. reinstate_project brings them back; nothing is lost.
-Without confirm nothing changes and the answer counts what would.`,
+Without confirm nothing changes and the answer counts what would, with project_names where several names were merged.`,
   effect: 'writes',
   idempotent: true,
   parameters: {
@@ -18,6 +18,7 @@ Without confirm nothing changes and the answer counts what would.`,
   output: {
     status: 'string',
     project_name: 'string',
+    project_names: 'string[]',
     would_deprioritise: 'object',
     deprioritised: 'object',
     total: 'integer',

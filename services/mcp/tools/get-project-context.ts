@@ -28,6 +28,7 @@ Pass the version to update_project_state, so that nobody's text is lost.`,
     created_at: 'string',
     updated_at: 'string',
     did_you_mean: 'string[]',
+    note: 'string',
   },
   run: async (input, { app, call }) => ({ notice: DATA_NOTICE, ...(await app.queries.getProjectContext(input, call)) }),
 });

@@ -11,7 +11,7 @@ export const readVersion = z
   .min(1)
   .optional()
   .describe(
-    'The version that get_project_context answered. If the state has changed since, nothing is written and you get the newer text.',
+    'The version that briefing or get_project_context answered. If the state has changed since, nothing is written and you get the newer text.',
   );
 export const force = z.boolean().optional().describe('True to skip the check for credentials. Default false.');
 export const confirm = z.boolean().optional().describe('True to do it. Default false: only tell what would happen.');

@@ -8,6 +8,7 @@ export const setProjectContext = defineTool({
   name: 'set_project_context',
   title: 'Set project context',
   description: `Say what a project is: description, stack, goals and where it stands. Use it once for a new project, or when these change; for progress alone use update_project_state.
+Where there is a context already, read it first and pass its version, so that nobody's newer text is lost.
 It replaces the whole context (notes and domains that are left out stay) and answers the version, and under replaced the state that was there. recall finds the context too.`,
   effect: 'writes',
   idempotent: true,

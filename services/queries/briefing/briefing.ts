@@ -30,7 +30,7 @@ export const briefing = async (parts: QueryParts, input: BriefingInput, call: Ca
   const stale = await parts.fresh();
   const answer = await compose(parts, presentSources(parts), asked, wanted, input);
   const context = answer.project_context;
-  if (context && 'version' in context) parts.reads.note(call.session, context.name, context.version);
+  if (context && 'version' in context) parts.reads.note(call.session, context.key, context.version);
   if (asked !== undefined) parts.onBriefed(parts.index.projects.canonical(asked));
   return { ...answer, ...(stale && { stale }) };
 };

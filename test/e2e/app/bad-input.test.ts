@@ -147,6 +147,8 @@ describe('bad input is answered clearly and stores nothing', () => {
   it('a forgotten key stays forgotten, whoever calls it', async () => {
     const gone = keyOf(await tools.call('remember', { content: 'This one will not stay for long.' }));
     await tools.call('forget', { key_or_query: gone, confirm: true, keys: [gone] });
+    // The eraser notes behind the answer that it has dropped the queries of before.
+    await expect.poll(() => test.redis.hget(test.keys.meta, 'erasures_texts_dropped')).toBe(await test.redis.get(test.keys.erasures));
     const before = await stored();
     for (const [tool, args] of [
       ['revise', { key: gone, content: 'back again' }],

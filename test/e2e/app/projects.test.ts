@@ -113,7 +113,7 @@ describe('projects through the real server', () => {
     expect(await one.call('compile_project_context', { project_name: 'ledger', auto_save: true })).toMatchObject({ auto_saved: true });
     expect(await one.call('get_project_context', { project_name: 'ledger' })).toMatchObject({
       current_state: content,
-      compiled: ['current_state'],
+      compiled: ['stack', 'current_state'],
       provenance: 'concluded',
     });
     expect(await one.call('compile_project_context', { project_name: 'nothing', auto_save: true })).toMatchObject({

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { replayProjection } from '../../../projections/replay.js';
 import type { OpenApp } from '../../../services/app.js';
-import { PROJECTIONS } from '../../../services/views.js';
 import { createLogger } from '../../../services/log.js';
 import { type McpHttp, startMcpHttp } from '../../../services/mcp/http.js';
+import { PROJECTIONS } from '../../../services/views.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { initialize, openSession, raw, rpc } from '../../support/mcp.js';
 import { connectTools, resultsOf, serve } from '../app/client.js';
@@ -14,7 +14,7 @@ const remember = async ({ app }: Pick<OpenApp, 'app'>, content: string, more: ob
   return stored.key;
 };
 
-describe('S02 two processes, one store (without update_project_state, which comes later)', () => {
+describe('S02 two processes, one store', () => {
   it('each sees what the other wrote, and nothing is undone', async () => {
     const one = await openTestApp();
     const two = await one.another();
@@ -56,6 +56,29 @@ describe('S02 two processes, one store (without update_project_state, which come
     expect(
       (await one.app.queries.recall({ query: 'Process 1 wrote line 19 of the logbook.' }, one.call)).results.map(({ key }) => key),
     ).not.toContain(keys[39]);
+    // What one records as given up warns in the other, and its name is suppressed there; so is what one says of a project.
+    const dead = { name: 'Telegraph', type: 'tool', reason: 'the cable broke' } as const;
+    await one.app.commands.recordExperience({ key: shared, effort_score: 5, outcome: 'abandoned', abandoned_approaches: [dead] }, one.call);
+    expect(await two.app.queries.warnIfAbandoned({ query: 'use the telegraph?' }, one.call)).toMatchObject({ total: 1 });
+    expect(await two.app.queries.listSuppressions(one.call)).toMatchObject({ suppressed_topics: ['telegraph'] });
+    await two.app.commands.unsuppressTopic({ topic: 'telegraph' }, one.call);
+    const texts = { description: 'Two', stack: 'Any', goals: 'One', current_state: 'Begun.' };
+    await one.app.commands.setProjectContext({ project_name: 'both', ...texts }, one.call);
+    const update = (process: OpenApp, current_state: string) =>
+      process.app.commands.updateProjectState({ project_name: 'both', current_state, version: 1 }, one.call);
+    const raced = await Promise.allSettled([update(one, 'One was here.'), update(two, 'Two was here.')]);
+    expect(raced.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(raced.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'CONFLICT' } });
+    // Both record on one memory at once: nothing of either is lost.
+    await Promise.all(
+      both.flatMap((process, p) =>
+        [0, 1, 2].map((n) =>
+          process.app.commands.logAbandoned({ key: shared, name: `pigeon ${p}${n}`, type: 'tool', reason: 'hawks' }, one.call),
+        ),
+      ),
+    );
+    const known = await two.app.queries.getExperience({ key: shared }, one.call);
+    expect(known).toMatchObject({ status: 'found', abandoned_approaches: expect.toSatisfy((all: readonly unknown[]) => all.length === 7) });
     await two.close();
     await one.verifyAll();
     await one.end();
@@ -96,6 +119,41 @@ describe('S04 a correction is not swallowed as a duplicate', () => {
         existing_content: first,
         hint: expect.stringMatching(/Nothing was stored.*revise/),
       });
+  });
+
+  it('asked which port it is, recall shows both, the correction too; the flag stands until it is settled', async () => {
+    const { results } = await test.app.queries.recall({ query: 'which port does the staging API use?' }, test.call);
+    expect(results.map(({ content }) => content)).toEqual(
+      expect.arrayContaining(['The staging API listens on port 8080.', 'The staging API listens on port 8081.']),
+    );
+    const { contradictions } = await test.app.commands.checkContradictions({ query: 'staging API port' }, test.call);
+    const pair = contradictions.find(({ content_a }) => content_a.includes('staging'));
+    expect([pair?.content_a, pair?.content_b].sort()).toEqual([
+      'The staging API listens on port 8080.',
+      'The staging API listens on port 8081.',
+    ]);
+    const fresh = pair?.content_a.includes('8081') ? pair.key_a : pair?.key_b;
+    await test.app.commands.resolveContradiction({ key_a: pair?.key_a ?? '', key_b: pair?.key_b ?? '', keep: fresh }, test.call);
+    const after = await test.app.queries.recall({ query: 'which port does the staging API use?' }, test.call);
+    expect(after.results[0]).toMatchObject({ key: fresh, content: 'The staging API listens on port 8081.' });
+  });
+
+  it('a copy is suggested and never dropped in silence: it is answered, archived only by maintenance, and comes back', async () => {
+    const first = 'Deploys run from the main branch at noon';
+    const key = await remember(test, first);
+    expect(await test.app.commands.remember({ content: `${first}.` }, test.call)).toMatchObject({
+      status: 'duplicate_found',
+      existing_key: key,
+      existing_content: first,
+    });
+    const copy = await remember(test, `${first}.`);
+    const { clusters } = await test.app.queries.findDuplicates({}, test.call);
+    expect(clusters.flatMap(({ memories }) => memories.map((memory) => memory.key))).toEqual(expect.arrayContaining([key, copy]));
+    const ran = await test.app.commands.maintain({}, test.call);
+    expect(ran.duplicates_archived).toContainEqual(expect.objectContaining({ key, kept: copy }));
+    await test.app.commands.undo({ correlation: ran.correlation ?? '' }, test.call);
+    const details = await test.app.queries.recallDetail({ keys: [key, copy] }, test.call);
+    expect(details.results).toMatchObject([{ state: 'active' }, { state: 'active' }]);
   });
 
   it.each(['the  STAGING api listens on port 8080.', 'The staging API\nlistens on port 8080. ', 'Alice owns billing\u00a0'])(

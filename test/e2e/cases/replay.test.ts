@@ -15,6 +15,10 @@ const redis = connect({ path }, 'general', { name: 'replays', commandTimeoutMs: 
 console.log('true');
 for (;;) for (const { name } of PROJECTIONS) await replayProjection(redis, createKeys(tenant, false), name, Date.now());`;
 
+const replayAll = async ({ test: { redis, keys } }: Served): Promise<void> => {
+  await Promise.all(PROJECTIONS.map(({ name }) => replayProjection(redis, keys, name, Date.now())));
+};
+
 describe('S14 replay over what is already there', () => {
   let served: Served;
   let model: MessagesServer;
@@ -76,7 +80,6 @@ describe('S14 replay over what is already there', () => {
 
   it('appends nothing, asks nobody and changes nothing, however often, and reads go on', async () => {
     const { test, call } = served;
-    const { redis, keys } = test;
     const before = await look();
     expect(before.news).toMatchObject({
       results: expect.arrayContaining([expect.objectContaining({ enriched_from: expect.any(String) })]),
@@ -84,19 +87,18 @@ describe('S14 replay over what is already there', () => {
     const size = await test.log.size();
     const asked = model.requests.length;
     expect(asked).toBeGreaterThanOrEqual(12);
-    for (let round = 0; round < 2; round++)
-      for (const projection of PROJECTIONS) {
-        let reading = true;
-        const replaying = replayProjection(redis, keys, projection.name, Date.now()).finally(() => {
-          reading = false;
-        });
-        while (reading) {
-          expect(await call('memory_audit', { project: 'pilots' })).toMatchObject({ total: 119 });
-          expect(await call('experience_summary', { project: 'pilots' })).toMatchObject({ memories_with_experience: 10 });
-        }
-        await replaying;
-        expect(await look()).toEqual(before);
+    for (let round = 0; round < 2; round++) {
+      let reading = true;
+      const replaying = replayAll(served).finally(() => {
+        reading = false;
+      });
+      while (reading) {
+        expect(await call('memory_audit', { project: 'pilots' })).toMatchObject({ total: 119 });
+        expect(await call('experience_summary', { project: 'pilots' })).toMatchObject({ memories_with_experience: 10 });
       }
+      await replaying;
+      expect(await look()).toEqual(before);
+    }
     expect(await test.log.size()).toBe(size);
     expect(model.requests.length).toBe(asked);
     await test.verifyAll();
@@ -114,16 +116,14 @@ describe('S14 replay over what is already there', () => {
       expect(await look()).toEqual(before);
     }
     expect(await test.log.size()).toBe(size);
-    for (const { name } of PROJECTIONS) await replayProjection(test.redis, test.keys, name, Date.now());
+    await replayAll(served);
     expect(await look()).toEqual(before);
     await test.verifyAll();
   });
 
   it('while clients write takes every write', async () => {
     const { test, remember, call } = served;
-    const replays = (async () => {
-      for (const { name } of PROJECTIONS) await replayProjection(test.redis, test.keys, name, Date.now());
-    })();
+    const replays = replayAll(served);
     const late = await Promise.all(
       Array.from({ length: 20 }, async (_, n) => {
         const key = await remember(`Late entry ${n} of the diary.`, { project: 'pilots' });

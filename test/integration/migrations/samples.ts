@@ -83,6 +83,7 @@ export const SAMPLES: { readonly [Type in DomainEvent['type']]?: DataOf<Type> } 
   },
   ProjectStateUpdated: { current_state: 'The basket works.', notes: 'Next: payment.' },
   ProjectDomainsDeclared: { domains: ['typescript', 'valkey'] },
+  ProjectContextWithdrawn: {},
   ProjectDeleted: {},
   ProjectsMerged: { from: 'shop-old', into: 'shop', undone: true },
   MaintenanceRan: {

@@ -230,7 +230,7 @@ describe('the context of a project', () => {
     expect(saved).toMatchObject({ auto_saved: true, version: 1 });
     expect(await found()).toMatchObject({
       provenance: 'concluded',
-      compiled: ['current_state'],
+      compiled: ['stack', 'current_state'],
       current_state: expect.stringContaining('cardamom'),
     });
     await test.app.commands.forget({ keys: [gone], confirm: true }, test.call);

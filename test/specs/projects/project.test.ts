@@ -117,10 +117,11 @@ describe('setting a project aside, and deleting it', () => {
       .then({ type: 'MemoryReinstated', data: {} });
     given(set(1)).when(back).then();
   });
-  it('there is something to delete while there is a context, or domains', () => {
+  it('there is something to delete while there is a context, domains, or the texts of a context that was withdrawn', () => {
     const command: ProjectCommand = { type: 'DeleteProject', data: {} };
     given(set(1)).when(command).then({ type: 'ProjectDeleted', data: {} });
     given(declared(1, 'python')).when(command).then({ type: 'ProjectDeleted', data: {} });
+    given(set(1), { type: 'ProjectContextWithdrawn', data: {} }).when(command).then({ type: 'ProjectDeleted', data: {} });
     given(set(1), { type: 'ProjectDeleted', data: {} }).when(command).then();
     given().when(command).then();
   });

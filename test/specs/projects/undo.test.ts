@@ -17,6 +17,7 @@ const merged = (from: string, into: string, undone?: true): ProjectHistoryEvent 
 });
 const shelved: ProjectHistoryEvent = { type: 'MemoryDeprioritised', data: { reason: 'parked', reinstate_hints: [] } };
 const reinstated: ProjectHistoryEvent = { type: 'MemoryReinstated', data: {} };
+const withdrawn: ProjectHistoryEvent = { type: 'ProjectContextWithdrawn', data: {} };
 const deleted: ProjectHistoryEvent = { type: 'ProjectDeleted', data: {} };
 
 /** `erased`: how many of the events before have lost their payload. */
@@ -28,8 +29,8 @@ describe('undoing on one project', () => {
     ['a state', [context('one'), state('two')], [2], [context('one')], ['context']],
     ['a state with notes', [context('one', { notes: 'n' }), state('two', 'm')], [2], [context('one', { notes: 'n' })], ['context']],
     ['a context', [context('one'), context('two')], [2], [context('one')], ['context']],
-    ['the first context', [context('one')], [1], [deleted], ['context']],
-    ['the first context with its domains', [context('one'), declared('css')], [1, 2], [deleted, declared()], ['context', 'domains']],
+    ['the first context', [context('one')], [1], [withdrawn], ['context']],
+    ['the first context with its domains', [context('one'), declared('css')], [1, 2], [withdrawn, declared()], ['context', 'domains']],
     ['shelving', [context('one'), shelved], [2], [reinstated], ['state']],
     ['reinstating', [context('one'), shelved, reinstated], [3], [shelved], ['state']],
     ['domains', [declared('css'), declared('css', 'go')], [2], [declared('css')], ['domains']],
@@ -66,8 +67,8 @@ describe('undoing on one project', () => {
   });
 
   it('does again what was undone', () => {
-    const answer = undo([context('one'), deleted], [2]);
-    expect(answer).toMatchObject({ events: [context('one')], restored: ['context'] });
+    expect(undo([context('one'), withdrawn], [2])).toMatchObject({ events: [context('one')], restored: ['context'] });
+    expect(undo([context('one'), shelved, withdrawn], [3])).toMatchObject({ events: [context('one'), shelved] });
   });
 
   it('cannot bring back what is erased', () => {
