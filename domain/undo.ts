@@ -105,7 +105,7 @@ const restoreState: Restore = (now, { status, reason, reinstate_hints }) => {
   // Only a deprioritising sets hints, so it goes first where they were others.
   const hints = same(now.reinstate_hints, reinstate_hints) ? [] : [deprioritised];
   if (status === 'archived') return [...hints, { type: 'MemoryArchived', data: reason === undefined ? {} : { reason } }];
-  return [...hints, { type: 'MemoryReinstated', data: {} }];
+  return [...hints, { type: 'MemoryReinstated', data: { keeps_expiry: true } }];
 };
 
 const RESTORE: Readonly<Record<MemoryField, Restore>> = {

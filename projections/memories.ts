@@ -107,7 +107,8 @@ const changes = (event: Applied, row: Row | undefined): Fields | undefined => {
     case 'MemoryReinstated': {
       // Whoever brings back what has expired wants it, whatever its date said.
       const expired = row?.expires_at !== undefined && Date.parse(row.expires_at) <= Date.parse(at);
-      return { ...touched, state: 'active', deprioritised_reason: undefined, ...(expired && { expires_at: undefined }) };
+      const lifted = expired && event.data.keeps_expiry !== true;
+      return { ...touched, state: 'active', deprioritised_reason: undefined, ...(lifted && { expires_at: undefined }) };
     }
     case 'LicenceStamped':
       return { version, licence: event.data.licence, licence_note: event.data.licence_note };

@@ -28,6 +28,7 @@ import { createEnriching } from './commands/enriching.js';
 import { resumeErasures } from './commands/forget.js';
 import { createForgetPlans } from './commands/forget-plan.js';
 import { createCommands } from './commands/index.js';
+import { MAINTENANCE_LEASE } from './commands/maintenance/lease.js';
 import type { CommandParts } from './commands/parts.js';
 import { textRows } from './commands/text-rows.js';
 import type { Config } from './config.js';
@@ -323,7 +324,7 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
   // A server of our own serves nobody else, so whoever held a view is dead and need not be waited for.
   if (options.supervised && options.projects !== false) {
     await work
-      .del([...[...VIEW_NAMES, ENRICHER_LEASE].map(keys.lease), keys.processes])
+      .del([...[...VIEW_NAMES, ENRICHER_LEASE, MAINTENANCE_LEASE].map(keys.lease), keys.processes])
       .catch((error: unknown) => onTrouble('old leases could not be taken away', error));
   }
   const running = options.projects === false ? Promise.resolve() : runner.run(stopping.signal);

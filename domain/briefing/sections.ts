@@ -14,22 +14,32 @@ export const SECTIONS = [
 ] as const;
 export type SectionName = (typeof SECTIONS)[number];
 
+/** One step of making a briefing shorter: a list down to so many entries, or the long texts of the context to so many UTF-16 units. */
+export type Cut = { readonly part: SectionName; readonly keep: number } | { readonly contextTexts: number };
+
 /**
- * What gives way first when a briefing is too long. What blocks work (an open contradiction) and where the project stands go
- * last; what can be looked up any time goes first.
+ * What gives way, in this order, until a briefing fits. What can be looked up any time goes first; an open contradiction, which
+ * blocks work, goes last, and the context keeps its first sentences.
  */
-export const LEAST_USEFUL_FIRST: readonly SectionName[] = [
-  'suppressed_topics',
-  'new_knowledge',
-  'stale_memories',
-  'auto_maintenance',
-  'enrichment',
-  'reinstate_candidates',
-  'recent_memories',
-  'preferences',
-  'experience_summary',
-  'contradiction_warnings',
-  'project_context',
+export const CUTS: readonly Cut[] = [
+  { part: 'suppressed_topics', keep: 0 },
+  { part: 'new_knowledge', keep: 0 },
+  { part: 'stale_memories', keep: 0 },
+  { contextTexts: 2_000 },
+  { part: 'auto_maintenance', keep: 0 },
+  { part: 'enrichment', keep: 0 },
+  { part: 'reinstate_candidates', keep: 2 },
+  { part: 'recent_memories', keep: 2 },
+  { contextTexts: 800 },
+  { part: 'preferences', keep: 3 },
+  { part: 'reinstate_candidates', keep: 0 },
+  { part: 'recent_memories', keep: 0 },
+  { contextTexts: 300 },
+  { part: 'experience_summary', keep: 0 },
+  { part: 'preferences', keep: 0 },
+  { part: 'contradiction_warnings', keep: 1 },
+  { contextTexts: 160 },
+  { part: 'contradiction_warnings', keep: 0 },
 ];
 
 /** Most useful first within each list: what is cut is cut from the end. */

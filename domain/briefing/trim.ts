@@ -1,6 +1,6 @@
 import { estimateTokens } from '../budget.js';
 import { clip } from '../passage.js';
-import { LEAST_USEFUL_FIRST, type SectionName } from './sections.js';
+import { CUTS, type SectionName } from './sections.js';
 
 /** A briefing as it is gathered: each section a list, or an object that may hold lists and long texts. */
 export type Sections = { readonly [Name in SectionName]?: unknown };
@@ -11,27 +11,34 @@ export type Trimmed = {
   readonly trimmed: Readonly<Record<string, number | true>>;
 };
 
-/** A text that is still worth its place when it is cut to this many characters. */
-const SHORTEST_TEXT = 160;
-
 /**
- * A briefing of at most `maxTokens`: entries go one by one from the end of the least useful list, then the next; last the long
- * texts of the project's context are cut. Says what was left out. The count is of the sections as JSON.
+ * A briefing of at most `maxTokens`, cut in the order of `CUTS`, each list from its end, and no further than is needed. Says
+ * what was left out. The count is of the sections as JSON.
  */
 export const trimBriefing = (sections: Sections, maxTokens: number): Trimmed => {
   let left: Sections = sections;
   const trimmed: Record<string, number | true> = {};
   const fits = (): boolean => estimateTokens(JSON.stringify(left)) <= maxTokens;
-  for (const name of LEAST_USEFUL_FIRST) {
-    if (name === 'project_context') continue;
-    while (!fits() && left[name] !== undefined) left = withOneLess(left, name, trimmed);
-  }
-  for (const length of [4_000, 2_000, 1_000, 500, SHORTEST_TEXT]) {
-    if (fits() || left.project_context === undefined) break;
-    left = { ...left, project_context: withShortTexts(sections.project_context, length) };
-    trimmed.project_context = true;
+  for (const cut of CUTS) {
+    if (fits()) break;
+    if ('contextTexts' in cut) {
+      if (left.project_context === undefined) continue;
+      const shorter = withShortTexts(sections.project_context, cut.contextTexts);
+      if (JSON.stringify(shorter) !== JSON.stringify(sections.project_context)) trimmed.project_context = true;
+      left = { ...left, project_context: shorter };
+      continue;
+    }
+    while (!fits() && entriesOf(left[cut.part]) > cut.keep) left = withOneLess(left, cut.part, trimmed);
   }
   return { sections: left, trimmed };
+};
+
+/** What can still be taken from a part; an object without lists is one entry. */
+const entriesOf = (section: unknown): number => {
+  if (section === undefined) return 0;
+  if (Array.isArray(section)) return section.length;
+  const lists = typeof section === 'object' && section !== null ? Object.values(section).filter(Array.isArray) : [];
+  return 1 + lists.reduce((sum, list) => sum + list.length, 0);
 };
 
 const withOneLess = (sections: Sections, name: SectionName, trimmed: Record<string, number | true>): Sections => {

@@ -48,7 +48,11 @@ export const MemoryDeprioritised = defineEvent(
 
 export const MemoryArchived = defineEvent('MemoryArchived', z.object({ reason: z.string().optional() }));
 
-export const MemoryReinstated = defineEvent('MemoryReinstated', z.object({}));
+/**
+ * Whoever brings back what has expired wants it, whatever its date said, so that the expiry is lifted. With `keeps_expiry` it is
+ * put back as it was, date and all: an action was undone, and nobody asked for more.
+ */
+export const MemoryReinstated = defineEvent('MemoryReinstated', z.object({ keeps_expiry: z.literal(true).optional() }));
 
 /** Erases every payload before it. Its own holds no text. */
 export const MemoryForgotten = defineEvent('MemoryForgotten', z.object({}));

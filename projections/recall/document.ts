@@ -21,6 +21,8 @@ export type Document = Facets &
     readonly reinstateHints: readonly string[];
     /** Epoch milliseconds from which it is left out. */
     readonly expiresAt?: number | undefined;
+    /** It had expired already when an undo put it back, so that it is not archived for that again. */
+    readonly putBackExpired?: boolean | undefined;
     /** Keys of memories that say the opposite, while that is not settled. */
     readonly contradicts?: readonly string[] | undefined;
     /** Dead ends: questions are held against their names. */
@@ -66,9 +68,12 @@ const changed = (document: Document | undefined, event: Recorded<DomainEvent>): 
       return { ...document, state: 'deprioritised', reinstateHints: event.data.reinstate_hints };
     case 'MemoryArchived':
       return { ...document, state: 'archived' };
-    case 'MemoryReinstated':
-      // Whoever brings back what has expired wants it, whatever its date said.
-      return { ...document, state: 'active', ...(hasExpired(document, Date.parse(event.envelope.at)) && { expiresAt: undefined }) };
+    case 'MemoryReinstated': {
+      const expired = hasExpired(document, Date.parse(event.envelope.at));
+      // Whoever brings back what has expired wants it, whatever its date said; an undo puts it back with its date.
+      const expiry = event.data.keeps_expiry === true ? { putBackExpired: true } : { expiresAt: undefined };
+      return { ...document, state: 'active', ...(expired && expiry) };
+    }
     case 'LicenceStamped':
       return { ...document, licence: event.data.licence };
     case 'ExperienceRecorded':

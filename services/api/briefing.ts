@@ -1,6 +1,6 @@
 import type { SectionName } from '../../domain/briefing/sections.js';
 import type { ProjectSuggestion } from '../../domain/project/scope.js';
-import type { Licence, Outcome, Provenance } from '../../domain/vocabulary.js';
+import type { Licence, Outcome, Provenance, State } from '../../domain/vocabulary.js';
 import type { AsOf } from './as-of.js';
 import type { Call } from './call.js';
 
@@ -32,15 +32,25 @@ export type BriefedContext =
       readonly notes?: string;
       readonly domains?: readonly string[];
       readonly also_called?: readonly string[];
+      /** When the project was set aside, and why. */
+      readonly state?: State;
+      readonly reason?: string;
       readonly updated_at: string;
     }
   | { readonly name: string; readonly note: string; readonly memories: number };
 
 export type BriefedExperience = {
   readonly memories_with_experience: number;
-  readonly average_effort_score: number;
-  readonly outcome_breakdown: Readonly<Record<Outcome, number>>;
-  readonly graveyard?: readonly { readonly name: string; readonly type: string; readonly reason: string }[];
+  /** Absent while nothing was rated. */
+  readonly average_effort_score?: number;
+  readonly outcome_breakdown?: Readonly<Record<Outcome, number>>;
+  readonly graveyard?: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly reason: string;
+    readonly key: string;
+    readonly attempted_at: string;
+  }[];
   readonly top_3_breakthroughs?: readonly { readonly key: string; readonly breakthrough: string }[];
   /** Of the memories that took the most effort. */
   readonly gotchas?: readonly { readonly key: string; readonly gotchas: string }[];
@@ -55,7 +65,12 @@ export type BriefingSections = {
     readonly cue?: string;
     readonly since: string;
   })[];
-  readonly preferences?: readonly (Head & { readonly project?: string })[];
+  /** `provenance` is said when it was not the human who said it. */
+  readonly preferences?: readonly (Head & {
+    readonly project?: string;
+    readonly provenance?: Provenance;
+    readonly enriched_from?: string;
+  })[];
   readonly recent_memories?: readonly (Head & { readonly updated_at: string; readonly outcome?: Outcome })[];
   readonly experience_summary?: BriefedExperience;
   readonly reinstate_candidates?: readonly (Head & { readonly reason?: string; readonly reinstate_hints: readonly string[] })[];

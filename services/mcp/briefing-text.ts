@@ -38,11 +38,12 @@ const list =
 const project: Part = ({ project_context: context }) => {
   if (!context) return [];
   if (!('version' in context)) return [`# Project ${context.name}`, context.note];
-  const { name, version, updated_at, description, stack, goals, current_state, notes, domains, also_called } = context;
+  const { name, version, updated_at, description, stack, goals, current_state, notes, domains, also_called, state, reason } = context;
   const said = { Description: description, Stack: stack, Goals: goals, 'Where it stands': current_state, Notes: notes };
   return [
     `# Project ${name} (version ${version}, ${updated_at.slice(0, 10)})`,
     ...Object.entries(said).flatMap(([title, text]) => (text === undefined ? [] : [`${title}: ${flat(text)}`])),
+    ...(state === undefined ? [] : [`Set aside (${state})${reason === undefined ? '' : `: ${flat(reason)}`}`]),
     ...(domains ? [`Domains: ${domains.join(', ')}`] : []),
     ...(also_called ? [`Also called: ${also_called.join(', ')}`] : []),
   ];
@@ -51,11 +52,16 @@ const project: Part = ({ project_context: context }) => {
 const experience: Part = ({ experience_summary: summary }) => {
   if (!summary) return [];
   const { memories_with_experience, average_effort_score, outcome_breakdown: ended } = summary;
-  const figures = `${memories_with_experience} recorded, effort ${average_effort_score} of 5; ${ended.succeeded} succeeded, ${ended.pivoted} pivoted, ${ended.abandoned} abandoned`;
+  const figures = ended
+    ? `${memories_with_experience} recorded, effort ${average_effort_score} of 5; ${ended.succeeded} succeeded, ${ended.pivoted} pivoted, ${ended.abandoned} abandoned`
+    : `${memories_with_experience} recorded`;
   return [
     '## Experience',
     figures,
-    ...(summary.graveyard ?? []).map(({ name, type, reason }) => `- given up: ${name} (${type}): ${flat(reason)}`),
+    ...(summary.graveyard ?? []).map(
+      ({ name, type, reason, key, attempted_at }) =>
+        `- given up on ${attempted_at.slice(0, 10)}: ${name} (${type}): ${flat(reason)} [${key}]`,
+    ),
     ...(summary.top_3_breakthroughs ?? []).map(({ key, breakthrough }) => `- breakthrough: ${flat(breakthrough)} [${key}]`),
     ...(summary.gotchas ?? []).map(({ key, gotchas }) => `- watch out: ${flat(gotchas)} [${key}]`),
   ];
@@ -72,11 +78,12 @@ const maintenance: Part = ({ auto_maintenance: run }) => {
   return ['## Maintenance', `${run.ran_at.slice(0, 10)}: ${did.join(', ')}; undo takes it back with ${run.correlation}`];
 };
 
-const rest: Part = ({ project_suggestion, suppressed_topics, enrichment, message, unavailable, stale, trimmed, trimmed_note, as_of }) => [
+const suggestion: Part = ({ project_suggestion: near }) => (near ? [near.note] : []);
+
+const rest: Part = ({ suppressed_topics, enrichment, message, unavailable, stale, trimmed, trimmed_note, as_of }) => [
   ...(suppressed_topics ? [`Suppressed topics: ${suppressed_topics.join(', ')}`] : []),
   ...(enrichment ? [`Enrichment: ${enrichment.parked} parked. ${enrichment.note}`] : []),
   ...(message === undefined ? [] : [message]),
-  ...(project_suggestion ? [project_suggestion.note] : []),
   ...(unavailable ? [`Not available now: ${Object.values(unavailable).join('; ')}`] : []),
   ...(stale ? [stale.note] : []),
   ...(trimmed
@@ -90,6 +97,7 @@ const rest: Part = ({ project_suggestion, suppressed_topics, enrichment, message
 ];
 
 const PARTS: readonly Part[] = [
+  suggestion,
   project,
   list(
     'contradiction_warnings',
@@ -97,7 +105,12 @@ const PARTS: readonly Part[] = [
     ({ key, content, contradicts, says, cue }) =>
       `"${flat(content)}" [${key}] against "${flat(says)}" [${contradicts.join(', ')}]${cue === undefined ? '' : ` (${cue})`}`,
   ),
-  list('preferences', 'Preferences', ({ key, content }) => `${flat(content)} [${key}]`),
+  list(
+    'preferences',
+    'Preferences',
+    ({ key, content, provenance }) =>
+      `${flat(content)}${provenance === undefined ? '' : ` (${provenance}, not said by the human)`} [${key}]`,
+  ),
   list('recent_memories', 'Newest memories', ({ key, content, updated_at }) => `${updated_at.slice(0, 10)} ${flat(content)} [${key}]`),
   experience,
   list(

@@ -6,7 +6,7 @@ import type { Asked } from '../support/models.js';
 
 const DAY = 86_400_000;
 /** Fixed, so that the same seed makes the same times; the log then spans so many days. */
-const BEGINNING = Date.parse('2026-01-05T08:00:00.000Z');
+export const BEGINNING = Date.parse('2026-01-05T08:00:00.000Z');
 const SPAN = 120 * DAY;
 
 const WORDS =

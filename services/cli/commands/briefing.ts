@@ -14,7 +14,7 @@ export const addBriefing: AddCommand = (program) => {
     )
     .argument('[project]', 'name of the project')
     .option('--all', 'everything, of no project in particular')
-    .option('--max-tokens <n>', 'at most so many tokens', wholeNumber(200))
+    .option('--max-tokens <n>', 'at most so many tokens', wholeNumber(400))
     .addHelpText('after', examples('omnimem briefing', 'omnimem briefing shop', 'omnimem at 2026-05-03 briefing shop'));
   does<{ readonly all?: boolean; readonly maxTokens?: number }>(command, async (context, { all, maxTokens }, name) => {
     const project = all ? undefined : typeof name === 'string' ? name : (await projectNameOf(process.cwd())).project;

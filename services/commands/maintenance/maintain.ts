@@ -1,22 +1,18 @@
 import { DomainError } from '../../../domain/errors.js';
 import { clip } from '../../../domain/passage.js';
 import { parseProjectName } from '../../../domain/project/name.js';
-import { createLeases } from '../../../projections/lease.js';
 import type { Call, MaintainInput, MaintainResult } from '../../api.js';
 import { rowsOf } from '../../queries/rows.js';
-import { unavailableWhenDown } from '../../valkey/errors.js';
 import { type CommandParts, stampOf, visibility } from '../parts.js';
 import { projectNames, suggested } from '../project-names.js';
 import { type CarriedOut, carryOut } from './carry-out.js';
 import { maintenanceDone } from './due.js';
+import { oneAtATime } from './lease.js';
 import { type Plan, planMaintenance } from './plan.js';
 
 /** Who is written beside everything that maintenance does, whoever asked for it. */
 export const MAINTENANCE_ACTOR = 'maintenance';
 const NOTHING: Plan = { contradictions: [], duplicates: [], expired: [], knowing: [], left: 0 };
-const LEASE = 'job:maintenance';
-/** A run that lost its process is over after this. One that takes longer is still harmless: every decision is guarded. */
-const LEASE_MS = 5 * 60_000;
 const SHOWN = 80;
 
 /**
@@ -37,7 +33,7 @@ export const maintain = async (parts: CommandParts, input: MaintainInput, call: 
   const project = projects?.[0] ?? named;
   const plan = (): Promise<Plan> => planMaintenance(parts, { projects }, parts.maintenance.maxChanges, call.signal);
   if (input.dry_run === true) return told(parts, summaryOf('dry_run', project, await plan()));
-  return leased(parts, async () => {
+  return oneAtATime(parts, async () => {
     const planned = await plan();
     const { appended, ...done } = await carryOut(parts, planned, {
       project,
@@ -63,7 +59,7 @@ export const expireKnowledge = async (parts: CommandParts, signal: AbortSignal):
     if (plan.expired.length === 0) return expired;
     const stamp = stampOf(parts, { actor: MAINTENANCE_ACTOR });
     const options = { project: undefined, stamp, always: false, answer: () => ({}) };
-    const done = await leased(parts, () => carryOut(parts, plan, options));
+    const done = await oneAtATime(parts, () => carryOut(parts, plan, options));
     if (done.expired.length === 0 || !(await settledAfter(parts, done))) return expired + done.expired.length;
     expired += done.expired.length;
   }
@@ -71,19 +67,6 @@ export const expireKnowledge = async (parts: CommandParts, signal: AbortSignal):
 
 const settledAfter = async (parts: CommandParts, { appended }: CarriedOut): Promise<boolean> =>
   (await visibility(parts, appended)).visible !== false;
-
-const leased = async <Result>({ redis, keys }: CommandParts, run: () => Promise<Result>): Promise<Result> => {
-  const leases = createLeases(redis, keys, LEASE_MS);
-  const held = await unavailableWhenDown(() => leases.acquire([LEASE]));
-  if (held.size === 0)
-    throw new DomainError('CONFLICT', 'Maintenance is running already', 'Wait for it to end; nothing was changed by this call');
-  try {
-    return await run();
-  } finally {
-    // It ends by itself when the server cannot be reached now.
-    await leases.release(held).catch(() => undefined);
-  }
-};
 
 /** The answer without any text, as the store keeps it for a call that is repeated. */
 type Summary = Omit<MaintainResult, 'contradictions_found'> & {

@@ -67,9 +67,10 @@ const newContradictions = async (
 /** Longest expired first. */
 export const expiredKnowledge = ({ index, now }: CommandParts, projects: readonly string[] | undefined): readonly Expired[] =>
   [...index.documents.values()]
-    .flatMap(({ key, namespace, state, project, expiresAt }) =>
+    .flatMap(({ key, namespace, state, project, expiresAt, putBackExpired }) =>
       namespace === 'knowledge' &&
       state !== 'archived' &&
+      putBackExpired !== true &&
       isMemoryKey(key) &&
       expiresAt !== undefined &&
       expiresAt <= now() &&

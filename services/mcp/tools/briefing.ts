@@ -3,7 +3,7 @@ import { SECTIONS } from '../../../domain/briefing/sections.js';
 import { briefingText } from '../briefing-text.js';
 import { DATA_NOTICE } from '../recalled.js';
 import { defineTool } from '../tool.js';
-import { asOf, maxTokens } from './parameters.js';
+import { asOf } from './parameters.js';
 
 export const briefing = defineTool({
   name: 'briefing',
@@ -17,7 +17,7 @@ Parts with nothing to say are absent. What the token budget left out is counted 
     project: z.string().optional().describe('Name of the project at hand. Without it the briefing is about everything.'),
     include_knowledge: z.boolean().optional().describe('Whether new knowledge is a part. Default true.'),
     include: z.array(z.enum(SECTIONS)).optional().describe('Only these parts. Default: all.'),
-    max_tokens: maxTokens,
+    max_tokens: z.number().int().min(400).optional().describe('Bound on the answer in tokens, at least 400. Default 4,000.'),
     as_of: asOf,
   },
   output: {

@@ -43,6 +43,7 @@ The text leaves memory at once and the files on disk shortly after (disk: pendin
     facts: 'integer',
     targets: 'object[]',
     next: 'string',
+    note: 'string',
     receipt: 'string',
     deleted: 'integer',
     deleted_keys: 'string[]',

@@ -10,9 +10,9 @@ import { type Briefed, GATHER } from './sections.js';
 import { type BriefingSources, presentSources } from './sources.js';
 
 const DEFAULT_TOKENS = 4_000;
-const LEAST_TOKENS = 200;
+const LEAST_TOKENS = 400;
 /** Tokens that what stands around the sections may take. */
-const SPARE = 150;
+const SPARE = 200;
 
 /**
  * What whoever begins work should know: each part from a view, the least useful left out first when the budget is small. Throws
@@ -67,9 +67,13 @@ const compose = async (
   };
 };
 
-/** What a warning says in full need not be told again among the newest. */
+/** What a warning or an experience tells need not be told again among the newest. */
 const toldOnce = ({ recent_memories, ...sections }: BriefingSections): BriefingSections => {
-  const told = new Set(sections.contradiction_warnings?.flatMap(({ key, contradicts }) => [key, ...contradicts]));
+  const { top_3_breakthroughs = [], gotchas = [] } = sections.experience_summary ?? {};
+  const told = new Set([
+    ...(sections.contradiction_warnings ?? []).flatMap(({ key, contradicts }) => [key, ...contradicts]),
+    ...[...top_3_breakthroughs, ...gotchas].map(({ key }) => key),
+  ]);
   const rest = recent_memories?.filter(({ key }) => !told.has(key));
   return inOrder({ ...sections, ...(rest && rest.length > 0 && { recent_memories: rest }) });
 };

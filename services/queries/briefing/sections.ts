@@ -48,18 +48,28 @@ const contextOf: Gather<'project_context'> = async (sources, { project }) => {
     ...(notes !== '' && { notes }),
     ...(domains.length > 0 && { domains }),
     ...(others.length > 0 && { also_called: others }),
+    ...(context.state !== 'active' && {
+      state: context.state,
+      ...(context.deprioritised_reason !== undefined && { reason: context.deprioritised_reason }),
+    }),
     updated_at: context.updated_at,
   };
 };
 
 const notFound = ({ projects }: BriefingSources, name: string): BriefedContext => {
   const { active, deprioritised } = projects.memoriesOf(name);
-  const memories = active + deprioritised;
-  const note =
-    memories > 0
-      ? 'not_found: there are memories and no context. compile_project_context with auto_save: true drafts one from them.'
-      : 'not_found: nothing is known of this project. Ask the human about it and call set_project_context.';
-  return { name, note, memories };
+  const near = projects.near(name);
+  return { name, note: `not_found: ${howToBegin(active, deprioritised, near)}`, memories: active + deprioritised };
+};
+
+const howToBegin = (active: number, deprioritised: number, near: readonly string[]): string => {
+  if (near.length > 0) {
+    const names = near.map((one) => JSON.stringify(one)).join(' or ');
+    return `nothing is known under this name, and there is ${names}. Ask the human whether that is meant before a new project is begun.`;
+  }
+  if (active > 0) return 'there are memories and no context. compile_project_context with auto_save: true drafts one from them.';
+  if (deprioritised > 0) return `its ${deprioritised} memories are set aside; reinstate_project brings them back.`;
+  return 'nothing is known of this project. Ask the human about it and call set_project_context.';
 };
 
 const contradictionsOf: Gather<'contradiction_warnings'> = async (sources, { project }) => {
@@ -76,19 +86,24 @@ const contradictionsOf: Gather<'contradiction_warnings'> = async (sources, { pro
 };
 
 const preferencesOf: Gather<'preferences'> = async (sources, { project }) => {
-  const limit = LIMITS_OF_LISTS.preferences;
-  const rows = await listed(sources, limit, [undefined, ...(project?.names ?? [])].map(recentRows.preference), active);
-  return rows.map((row) => ({
-    key: row.key,
-    content: clip(row.content, TOLD),
-    ...(row.project !== undefined && { project: row.project }),
+  // What a source says is no rule of the human, whoever filed it as one.
+  const wanted = (row: MemoryRow): boolean => active(row) && row.provenance !== 'retrieved';
+  const sets = [undefined, ...(project?.names ?? [])].map(recentRows.preference);
+  const rows = await listed(sources, LIMITS_OF_LISTS.preferences, sets, wanted);
+  return rows.map(({ key, content, project: filed, provenance, enriched_from }) => ({
+    key,
+    content: clip(content, TOLD),
+    ...(filed !== undefined && { project: filed }),
+    ...(provenance !== 'asserted' && { provenance }),
+    ...(enriched_from !== undefined && { enriched_from }),
   }));
 };
 
 const recentOf: Gather<'recent_memories'> = async (sources, { project }) => {
   const sets = project ? project.names.map(recentRows.episodic) : [recentRows.episodic()];
-  const rows = await listed(sources, LIMITS_OF_LISTS.recent_memories, sets, active);
-  return rows.map(({ key, content, updated_at, outcome }) => ({
+  const rows = await listed(sources, 2 * LIMITS_OF_LISTS.recent_memories, sets, active);
+  const distinct = rows.filter(({ content }, i) => rows.findIndex((other) => other.content === content) === i);
+  return distinct.slice(0, LIMITS_OF_LISTS.recent_memories).map(({ key, content, updated_at, outcome }) => ({
     key,
     content: clip(content, TOLD),
     updated_at,
@@ -100,10 +115,12 @@ const experienceOf: Gather<'experience_summary'> = async (sources, { project }):
   const scopes = project ? project.names.map((name) => ({ project: name })) : (['all'] as const);
   const summary = await sources.view(experience, (view) => summaryOf(view, scopes, sources.rows));
   const { memories_with_experience, average_effort_score, outcome_breakdown } = summary;
-  const graveyard = summary.graveyard.slice(0, LIMITS_OF_LISTS.graveyard).map(({ name, type, reason }) => ({
+  const graveyard = summary.graveyard.slice(0, LIMITS_OF_LISTS.graveyard).map(({ name, type, reason, key, attempted_at }) => ({
     name,
     type,
     reason: clip(reason, TOLD),
+    key,
+    attempted_at,
   }));
   const breakthroughs = summary.top_3_breakthroughs.map(({ key, breakthrough }) => ({ key, breakthrough: clip(breakthrough, TOLD) }));
   const hardest = await sources.rows(summary.top_5_most_effortful.map(({ key }) => key));
@@ -111,10 +128,10 @@ const experienceOf: Gather<'experience_summary'> = async (sources, { project }):
     text === undefined ? [] : [{ key, gotchas: clip(text, TOLD) }],
   );
   if (memories_with_experience === 0 && graveyard.length === 0) return undefined;
+  const rated = Object.values(outcome_breakdown).some((count) => count > 0);
   return {
     memories_with_experience,
-    average_effort_score,
-    outcome_breakdown,
+    ...(rated && { average_effort_score, outcome_breakdown }),
     ...(graveyard.length > 0 && { graveyard }),
     ...(breakthroughs.length > 0 && { top_3_breakthroughs: breakthroughs }),
     ...(gotchas.length > 0 && { gotchas }),

@@ -10,37 +10,39 @@ import { saveSnapshot } from '../../../projections/search/snapshot.js';
 import { InProcessVectorIndex } from '../../../projections/search/vectors.js';
 import { createCorpus, DIMENSION, type MadeMemory } from '../corpus.js';
 import { timed } from '../figures.js';
-import { type Built, MODEL, SAMPLE_FILE } from './parts.js';
+import { type Built, MODEL, processorMs, SAMPLE_FILE } from './parts.js';
 
 const SAMPLE = 400;
 /** Beyond so many the graph is built by two threads at once, which no code of the product does: it would take the night. */
 const BY_ONE_THREAD = 200_000;
 const INSERTS = 300;
+const BATCH = 500;
 
 /** Makes the two indexes of so many memories, measures that, and leaves them in a folder as a snapshot. */
 const build = async (folder: string, size: number): Promise<Built> => {
   const corpus = createCorpus(size, Date.UTC(2026, 0, 1));
   const made = new Float32Array(size * DIMENSION);
   const vectorOf = (i: number): Float32Array => made.subarray(i * DIMENSION, (i + 1) * DIMENSION);
-  const facets: Facets[] = [];
+  const facets = facetsOf({ project: 'project', at: Date.UTC(2026, 0, 1) });
   const sample: MadeMemory[] = [];
 
   const words = new InMemoryLexicalIndex();
-  const empty = resident();
   let wordsMs = 0;
-  for (let i = 0; i < size; i++) {
-    const memory = corpus.memory();
-    made.set(memory.vector, i * DIMENSION);
-    facets.push(facetsOf(memory));
-    if (i % Math.max(1, Math.floor(size / SAMPLE)) === 0) sample.push(memory);
-    wordsMs += await timed(() => words.upsert(keyOf(i), memory.content, facetsOf(memory)));
+  for (let from = 0; from < size; from += BATCH) {
+    const memories = Array.from({ length: Math.min(BATCH, size - from) }, corpus.memory);
+    for (const [i, memory] of memories.entries()) {
+      made.set(memory.vector, (from + i) * DIMENSION);
+      if ((from + i) % Math.max(1, Math.floor(size / SAMPLE)) === 0) sample.push(memory);
+    }
+    const before = process.cpuUsage();
+    for (const [i, memory] of memories.entries()) words.upsert(keyOf(from + i), memory.content, facetsOf(memory));
+    wordsMs += processorMs(before);
   }
-  const withWords = resident();
   writeFileSync(join(folder, SAMPLE_FILE), JSON.stringify(sample.map(({ content, vector }) => ({ content, vector: [...vector] }))));
 
-  const begun = performance.now();
+  const begun = process.cpuUsage();
   const fill = async (index: InProcessVectorIndex): Promise<InProcessVectorIndex> => {
-    for (let i = 0; i < size; i++) await index.upsert(keyOf(i), [vectorOf(i)], facets[i] as Facets);
+    for (let i = 0; i < size; i++) await index.upsert(keyOf(i), [vectorOf(i)], facets);
     await index.settled();
     return index;
   };
@@ -48,8 +50,7 @@ const build = async (folder: string, size: number): Promise<Built> => {
     size <= BY_ONE_THREAD
       ? await fill(new InProcessVectorIndex({ dimension: DIMENSION }))
       : await withGraph(await fill(new InProcessVectorIndex({ dimension: DIMENSION, graphFrom: Infinity })), made, folder);
-  const graphSeconds = (performance.now() - begun) / 1000;
-  const withVectors = resident();
+  const graphMs = processorMs(begun);
 
   const save = await timed(() => saveSnapshot(folder, MODEL, {}, { vectors, words }));
   const bytes = readdirSync(folder)
@@ -57,20 +58,16 @@ const build = async (folder: string, size: number): Promise<Built> => {
     .reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
 
   const later = Array.from({ length: INSERTS }, corpus.memory);
-  const processor = process.cpuUsage();
+  const inserting = process.cpuUsage();
   for (const [i, memory] of later.entries()) {
     words.upsert(keyOf(size + i), memory.content, facetsOf(memory));
     await vectors.upsert(keyOf(size + i), [memory.vector], facetsOf(memory));
   }
   await vectors.settled();
-  const { user, system } = process.cpuUsage(processor);
   return {
-    wordsSeconds: wordsMs / 1000,
-    graphSeconds,
-    insertMs: (user + system) / 1000 / INSERTS,
-    // The plain copy of the vectors that was filled meanwhile is not the index's.
-    wordsBytes: (withWords - empty) / size - DIMENSION * Float32Array.BYTES_PER_ELEMENT,
-    vectorsBytes: (withVectors - withWords) / size,
+    wordsMs,
+    graphMs,
+    insertMs: processorMs(inserting) / INSERTS,
     saveMs: save,
     bytes,
   };
@@ -106,18 +103,13 @@ const withGraph = async (index: InProcessVectorIndex, vectors: Float32Array, fol
 
 const keyOf = (i: number): string => `mem:episodic:${String(i).padStart(26, '0')}`;
 
-const facetsOf = ({ project, at }: MadeMemory): Facets => ({
+const facetsOf = ({ project, at }: Pick<MadeMemory, 'project' | 'at'>): Facets => ({
   namespace: 'episodic',
   state: 'active',
   project,
   licence: 'own',
   createdAt: at,
 });
-
-const resident = (): number => {
-  global.gc?.();
-  return process.memoryUsage.rss();
-};
 
 const [folder = '', size = ''] = process.argv.slice(2);
 process.send?.(await build(folder, Number(size)));

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { Index, MetricKind, ScalarKind } from 'usearch';
 import { BinaryReader } from '../../../projections/search/binary.js';
 import { hybridSearch } from '../../../projections/search/hybrid.js';
+import { InMemoryLexicalIndex } from '../../../projections/search/lexical.js';
 import { loadSnapshot } from '../../../projections/search/snapshot.js';
 import { VectorStore } from '../../../projections/search/vector-store.js';
 import { createCorpus, DIMENSION, type MadeMemory, type MadeQuery } from '../corpus.js';
 import { latencies, percentile, timed } from '../figures.js';
-import { type GraphFound, type Measured, MODEL, type Round, SAMPLE_FILE } from './parts.js';
+import { type GraphFound, type Measured, MODEL, processorMs, type Round, SAMPLE_FILE } from './parts.js';
 
 const ROUNDS = 5;
 const QUESTIONS = 100;
@@ -22,14 +23,17 @@ const SEARCHED = { states: ['active', 'deprioritised'] } as const;
 
 /** Loads a snapshot as a start does and asks it questions, of which some are held against a scan of all vectors. */
 const measure = async (folder: string, size: number): Promise<Measured> => {
-  const before = resident();
+  const before = await resident();
   const snapshot: { loaded?: Awaited<ReturnType<typeof loadSnapshot>> } = {};
   const loadMs = await timed(async () => {
     snapshot.loaded = await loadSnapshot(folder, MODEL, { dimension: DIMENSION });
   });
   if (snapshot.loaded?.status !== 'loaded') throw new Error(`the snapshot was not loaded: ${JSON.stringify(snapshot.loaded)}`);
   const { vectors, words } = snapshot.loaded;
-  const after = resident();
+  const after = await resident();
+  const alone = InMemoryLexicalIndex.load(new BinaryReader(readFileSync(fileOf(folder, 'words'))));
+  const withWords = await resident();
+  if (alone.stats().memories !== size) throw new Error('the words were not loaded');
 
   const corpus = createCorpus(7, Date.UTC(2026, 0, 1));
   const sample = JSON.parse(readFileSync(join(folder, SAMPLE_FILE), 'utf8')) as { content: string; vector: number[] }[];
@@ -67,7 +71,8 @@ const measure = async (folder: string, size: number): Promise<Measured> => {
   if (halves) graph.load(halves);
   return {
     loadMs,
-    residentBytes: (after.rss - before.rss) / size,
+    wordsBytes: (withWords.rss - after.rss) / size,
+    vectorsBytes: (after.rss - before.rss - (withWords.rss - after.rss)) / size,
     heapBytes: (after.heap - before.heap) / size,
     found: shares.reduce((sum, share) => sum + share, 0) / shares.length,
     foundLeast: Math.min(...shares),
@@ -113,7 +118,7 @@ const inBytes = (
   return { found: foundBy(graph, 128, questions, rows), graph: statSync(path).size, halves };
 };
 
-const fileOf = (folder: string, kind: 'vectors' | 'graph'): string =>
+const fileOf = (folder: string, kind: 'vectors' | 'graph' | 'words'): string =>
   join(folder, readdirSync(folder).find((name) => name.startsWith(`${kind}-`)) ?? kind);
 
 const emptyGraph = (quantization: ScalarKind): Index =>
@@ -127,13 +132,12 @@ const emptyGraph = (quantization: ScalarKind): Index =>
     multi: false,
   });
 
-const processorMs = (since: NodeJS.CpuUsage): number => {
-  const { user, system } = process.cpuUsage(since);
-  return (user + system) / 1000;
-};
-
-const resident = (): { readonly rss: number; readonly heap: number } => {
-  global.gc?.();
+/** Once what the load needed and left behind is given back. */
+const resident = async (): Promise<{ readonly rss: number; readonly heap: number }> => {
+  for (let i = 0; i < 3; i++) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    global.gc?.();
+  }
   return { rss: process.memoryUsage.rss(), heap: process.memoryUsage().heapUsed };
 };
 

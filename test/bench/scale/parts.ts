@@ -4,15 +4,20 @@ export const MODEL = 'made';
 /** In the folder of a snapshot: memories to make questions from. */
 export const SAMPLE_FILE = 'sample.json';
 
-/** What the making of the two indexes took. Bytes are per memory, but for `bytes`, those of the snapshot. */
+/** Processor time since `start`, of all threads. */
+export const processorMs = (start: NodeJS.CpuUsage): number => {
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1000;
+};
+
+/** What the making of the two indexes took: processor time, but for `saveMs`. */
 export type Built = {
-  readonly wordsSeconds: number;
-  readonly graphSeconds: number;
-  /** Processor time of one more memory in both indexes. */
+  readonly wordsMs: number;
+  readonly graphMs: number;
+  /** One more memory in both indexes. */
   readonly insertMs: number;
-  readonly wordsBytes: number;
-  readonly vectorsBytes: number;
   readonly saveMs: number;
+  /** Of the whole snapshot. */
   readonly bytes: number;
 };
 
@@ -30,8 +35,9 @@ export type GraphFound = {
 /** What the indexes do after a load in a process of their own. */
 export type Measured = {
   readonly loadMs: number;
-  /** Per memory, both indexes. */
-  readonly residentBytes: number;
+  /** Per memory, resident: words, then vectors with their graph. `heapBytes`: what of both is objects. */
+  readonly wordsBytes: number;
+  readonly vectorsBytes: number;
   readonly heapBytes: number;
   /** Mean and lowest share of the exact ten nearest of a question. */
   readonly found: number;

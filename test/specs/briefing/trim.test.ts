@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LEAST_USEFUL_FIRST, SECTIONS } from '../../../domain/briefing/sections.js';
+import { CUTS, SECTIONS } from '../../../domain/briefing/sections.js';
 import { type Sections, trimBriefing } from '../../../domain/briefing/trim.js';
 import { estimateTokens } from '../../../domain/budget.js';
 
@@ -29,14 +29,28 @@ describe('a briefing with a budget', () => {
     expect(sections.recent_memories).toEqual(entries(5));
   });
 
-  it('keeps where the project stands to the last, and cuts only its long texts', () => {
-    const { sections, trimmed } = trimBriefing(WHOLE, 100);
-    expect(Object.keys(sections)).toEqual(['project_context']);
+  it('cuts long texts of the context before it drops what blocks work', () => {
+    const long: Sections = {
+      project_context: { name: 'shop', description: 'd'.repeat(9_000), current_state: 's'.repeat(9_000) },
+      contradiction_warnings: entries(1),
+      preferences: entries(4),
+    };
+    const { sections, trimmed } = trimBriefing(long, 2_000);
+    expect(trimmed).toEqual({ project_context: true });
+    expect(sections.contradiction_warnings).toEqual(entries(1));
+    expect(sections.preferences).toEqual(entries(4));
+    expect(sections.project_context).toMatchObject({ current_state: expect.stringContaining('[cut: 9000 characters in all]') });
+  });
+
+  it('keeps an open contradiction and the first sentences of the context to the last', () => {
+    const { sections, trimmed } = trimBriefing(WHOLE, 140);
+    expect(Object.keys(sections)).toEqual(['project_context', 'contradiction_warnings']);
     expect(sections.project_context).toMatchObject({
       name: 'shop',
       current_state: expect.stringContaining('[cut: 720 characters in all]'),
     });
-    expect(trimmed).toMatchObject({ contradiction_warnings: 5, project_context: true, 'experience_summary.graveyard': 10 });
+    expect(sections.contradiction_warnings).toEqual(entries(1));
+    expect(trimmed).toMatchObject({ contradiction_warnings: 4, project_context: true, 'experience_summary.graveyard': 10 });
   });
 
   it('fits every budget that a cut context fits, and never adds anything', () => {
@@ -48,5 +62,8 @@ describe('a briefing with a budget', () => {
     );
   });
 
-  it('knows a rank for every section', () => expect([...LEAST_USEFUL_FIRST].sort()).toEqual([...SECTIONS].sort()));
+  it('can cut every section down to nothing, but the context', () => {
+    const emptied = CUTS.flatMap((cut) => ('part' in cut && cut.keep === 0 ? [cut.part] : []));
+    expect([...emptied, 'project_context'].sort()).toEqual([...SECTIONS].sort());
+  });
 });

@@ -26,6 +26,7 @@ const deprioritised = (reason: string, ...reinstate_hints: string[]): MemoryEven
 });
 const archived = (reason?: string): MemoryEvent => ({ type: 'MemoryArchived', data: reason === undefined ? {} : { reason } });
 const reinstated: MemoryEvent = { type: 'MemoryReinstated', data: {} };
+const putBack: MemoryEvent = { type: 'MemoryReinstated', data: { keeps_expiry: true } };
 const licensed = (licence: 'own' | 'open', previous: 'own' | 'open'): MemoryEvent => ({
   type: 'LicenceStamped',
   data: { licence, previous },
@@ -37,11 +38,11 @@ describe('undoing on one memory', () => {
     ['a revision', [born, revised('second')], [2], [{ type: 'MemoryRevised', data: { content: 'first', reason: 'undone' } }]],
     ['tags', [born, retagged(['b'], ['a'])], [2], [retagged(['a'], ['b'])]],
     ['a licence', [born, licensed('open', 'own')], [2], [licensed('own', 'open')]],
-    ['archiving', [born, archived('old')], [2], [reinstated]],
+    ['archiving', [born, archived('old')], [2], [putBack]],
     ['reinstating what was archived', [born, archived('old'), reinstated], [3], [archived('old')]],
     ['reinstating what was deprioritised', [born, deprioritised('r', 'h'), reinstated], [3], [deprioritised('r', 'h')]],
     ['another reason', [born, deprioritised('r', 'h'), deprioritised('s', 'h', 'i')], [3], [deprioritised('r', 'h')]],
-    ['deprioritising, with its hints', [born, deprioritised('r', 'h')], [2], [deprioritised('undone'), reinstated]],
+    ['deprioritising, with its hints', [born, deprioritised('r', 'h')], [2], [deprioritised('undone'), putBack]],
     [
       'several fields at once',
       [born, revised('x'), retagged([], ['a'])],
