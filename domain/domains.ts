@@ -1,9 +1,15 @@
 import { DomainError } from './errors.js';
+import { clip } from './passage.js';
 
 /** Kinds of work: one vocabulary for what projects declare and for what skills are compiled for. */
 
 /** Domains that one project may declare. */
 export const MAX_DOMAINS = 20;
+
+/** Names that are read at once, domains or not. */
+export const MAX_NAMED_DOMAINS = 100;
+/** UTF-16 units of what is told of a name that is no domain. */
+const TOLD = 80;
 
 /** Other names of a domain. Resolved wherever a domain is asked for or declared, so that the two can never drift apart. */
 export const DOMAIN_ALIASES: ReadonlyMap<string, string> = new Map([
@@ -56,19 +62,26 @@ const jsonList = (text: string): readonly string[] | undefined => {
 
 /**
  * Reads domains from a list, a JSON array as text, or free text; an entry of a list that is no domain is read as text, since
- * some clients wrap a text in a list. Whatever is no domain is reported and never guessed.
+ * some clients wrap a text in a list. Whatever is no domain is reported and never guessed. Throws VALIDATION for more than 100 names.
  */
 export const parseDomains = (given: string | readonly string[]): ParsedDomains => {
   const domains = new Set<string>();
   const aliased = new Map<string, string>();
   const rejected = new Set<string>();
   const names = typeof given === 'string' ? namesIn(given) : given.flatMap((entry) => (resolveDomain(entry) ? [entry] : namesIn(entry)));
+  if (names.length > MAX_NAMED_DOMAINS) {
+    throw new DomainError(
+      'VALIDATION',
+      `${names.length} domains are named, at most ${MAX_NAMED_DOMAINS} are read`,
+      'Name the kinds of work that matter here.',
+    );
+  }
   for (const name of names) {
     const written = name.trim();
     if (written === '') continue;
     const domain = resolveDomain(written);
     if (domain === undefined) {
-      rejected.add(written);
+      rejected.add(clip(written, TOLD));
       continue;
     }
     if (domain !== normaliseDomain(written)) aliased.set(written, domain);

@@ -1,4 +1,3 @@
-import { normalisedForIdentity } from './content.js';
 import { temporalBoost } from './temporal.js';
 import type { Outcome, State } from './vocabulary.js';
 
@@ -41,13 +40,18 @@ export type Scorable = {
   /** 1 to 5. */
   readonly effort?: number | undefined;
   readonly eventDate?: number | undefined;
-  readonly reinstateHints?: readonly string[];
 };
 
-export type Evidence = { readonly similarity: number; readonly lexical?: number | undefined; readonly vector?: number | undefined };
+export type Evidence = {
+  readonly similarity: number;
+  readonly lexical?: number | undefined;
+  readonly vector?: number | undefined;
+  /** The query as asked, not an expansion of it, meets a reinstate hint of the memory. */
+  readonly meetsHint?: boolean;
+};
 
-/** The question a memory is scored for. `reinstateBy` is the query as asked; leave it out for an expansion of it. */
-export type Occasion = { readonly now: number; readonly dateHint?: number | undefined; readonly reinstateBy?: string };
+/** The question a memory is scored for. */
+export type Occasion = { readonly now: number; readonly dateHint?: number | undefined };
 
 export const round6 = (value: number): number => Math.round(value * 1e6) / 1e6;
 
@@ -74,14 +78,6 @@ export const experienceWeight = (outcome: Outcome | undefined, effort: number | 
   return round6(Math.min(base * (effort === undefined ? 1 : (EFFORT_WEIGHT[effort - 1] ?? 1)), 2));
 };
 
-/** Deprioritised, and one hint contains the query or is contained by it, whatever the case. An empty hint or query never matches. */
-export const isReinstateCandidate = (state: State, hints: readonly string[], query: string): boolean => {
-  if (state !== 'deprioritised' || hints.length === 0) return false;
-  const asked = normalisedForIdentity(query);
-  if (asked === '') return false;
-  return hints.map(normalisedForIdentity).some((hint) => hint !== '' && (asked.includes(hint) || hint.includes(asked)));
-};
-
 /** similarity x surface x recency x experience x temporal (contract 18.3), with what each factor was. A reinstate candidate is set to 0.6. */
 export const scoreMemory = (
   memory: Scorable,
@@ -96,7 +92,7 @@ export const scoreMemory = (
   const temporal = round6(temporalBoost(occasion.dateHint, memory.eventDate));
   const score = round6(similarity * surface * age * experience * temporal);
   const scored: Mutable<ScoreBreakdown> = { similarity, surface, recency: age, experience, temporal, score };
-  if (isReinstateCandidate(memory.state, memory.reinstateHints ?? [], occasion.reinstateBy ?? '')) {
+  if (evidence.meetsHint === true && memory.state === 'deprioritised') {
     scored.score = REINSTATE_SCORE;
     scored.reinstateCandidate = true;
   }

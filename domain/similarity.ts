@@ -1,6 +1,8 @@
 import { normalisedForIdentity } from './content.js';
+import { conflictBetween, conflictInOneSentence, statementOf } from './similarity/conflict.js';
 import { looksContradictory } from './similarity/contradiction.js';
 import { diffWords, type Hunk, isRotation, overlap, surplus } from './similarity/diff.js';
+import { speakOfTwo } from './similarity/subjects.js';
 import { contentWords, type Word, type WordKind } from './similarity/words.js';
 
 export { looksContradictory };
@@ -130,8 +132,10 @@ export const classifyNeighbour = (
   const fresh = contentWords(newText);
   const isClose = cosine >= thresholds.duplicate;
   const compared = isClose || overlap(old, fresh) >= SAME_SENTENCE ? compareSentences(old, fresh, isClose) : undefined;
-  if (compared && compared.relation !== 'none') return compared;
-  if (cosine >= thresholds.contradiction && looksContradictory(newText, oldText))
-    return verdict('contradiction', 'One text affirms what the other denies of the same thing.');
+  const [a, b] = [statementOf(newText), statementOf(oldText)];
+  if (compared?.relation === 'changed')
+    return speakOfTwo(a, b) ? verdict('none', 'The texts are alike, but speak of two things or two occasions.') : compared;
+  const conflict = cosine >= thresholds.contradiction ? conflictBetween(a, b) : conflictInOneSentence(a, b);
+  if (conflict) return verdict('contradiction', conflict.explanation);
   return compared ?? verdict('none', 'No rule relates the two texts.');
 };

@@ -1,6 +1,8 @@
 import { type Decider, fold } from './decider.js';
+import { lastRun, type Numbered } from './last-run.js';
 import type { MemoryEvent } from './memory/events.js';
 import { isLive, type LiveMemory, memoryDecider } from './memory/memory.js';
+import { type ExperienceField, undoExperience } from './memory/undo-experience.js';
 import { type TopicEvent, topicDecider } from './topic/topic.js';
 
 /** What an undo puts back, or leaves as it is. `memory` is its very existence. */
@@ -11,7 +13,7 @@ export type UndoField =
   | 'state'
   | 'licence'
   | 'provenance'
-  | 'experience'
+  | ExperienceField
   | 'contradictions'
   | 'suppression'
   | 'context'
@@ -26,13 +28,10 @@ export type Reversal<Event> = {
   readonly kept: readonly UndoField[];
 };
 
-/** An event of a subject with the version it made. */
-export type Numbered<Event> = Event & { readonly n: number };
-
 /** Written as the reason of compensating events that take one. */
 export const UNDONE = 'undone';
 
-type MemoryField = Exclude<UndoField, 'memory' | 'suppression' | 'context' | 'domains' | 'merge'>;
+type MemoryField = Exclude<UndoField, ExperienceField | 'memory' | 'suppression' | 'context' | 'domains' | 'merge'>;
 
 const WRITES: Readonly<Record<MemoryField, readonly MemoryEvent['type'][]>> = {
   content: ['MemoryRevised'],
@@ -40,7 +39,6 @@ const WRITES: Readonly<Record<MemoryField, readonly MemoryEvent['type'][]>> = {
   licence: ['LicenceStamped'],
   provenance: ['ProvenanceStamped'],
   state: ['MemoryDeprioritised', 'MemoryArchived', 'MemoryReinstated'],
-  experience: ['ExperienceRecorded', 'ApproachAbandoned'],
   contradictions: ['ContradictionFlagged', 'ContradictionResolved'],
 };
 const FIELDS = Object.keys(WRITES) as MemoryField[];
@@ -54,9 +52,14 @@ export const undoMemory = (events: readonly Numbered<MemoryEvent>[], undone: Rea
   const now = fold<ReturnType<typeof memoryDecider.initialState>, MemoryEvent>(memoryDecider, events);
   if (!isLive(now)) return 'forgotten';
   if (events.some(({ type, n }) => type === 'MemoryRemembered' && undone.has(n))) return undoBirth(events, undone, now);
-  const restored: MemoryField[] = [];
-  const kept: MemoryField[] = [];
+  const worked = undoExperience(events, undone);
+  const restored: UndoField[] = [...worked.restored];
+  const kept: UndoField[] = [...worked.kept];
   const made: MemoryEvent[] = [];
+  if (worked.experience) {
+    const abandoned_approaches = [...worked.experience.abandoned_approaches];
+    made.push({ type: 'ExperienceRecorded', data: { ...worked.experience, abandoned_approaches, reason: UNDONE } });
+  }
   for (const field of FIELDS) {
     const since = lastRun(
       events.filter(({ type }) => WRITES[field].includes(type)),
@@ -82,13 +85,6 @@ const undoBirth = (events: readonly Numbered<MemoryEvent>[], undone: ReadonlySet
   if (!events.every(({ n }) => undone.has(n))) return { events: [], restored: [], kept: ['memory'] };
   if (now.status === 'archived') return { events: [], restored: [], kept: [] };
   return { events: [{ type: 'MemoryArchived', data: { reason: UNDONE } }], restored: ['memory'], kept: [] };
-};
-
-/** The version at which the undone writers at the end of this list begin. */
-export const lastRun = (writers: readonly { readonly n: number }[], undone: ReadonlySet<number>): number | 'none' | 'overwritten' => {
-  if (!writers.some(({ n }) => undone.has(n))) return 'none';
-  const before = writers.findLastIndex(({ n }) => !undone.has(n));
-  return writers[before + 1]?.n ?? 'overwritten';
 };
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
@@ -119,10 +115,6 @@ const RESTORE: Readonly<Record<MemoryField, Restore>> = {
   provenance: (now, { provenance }) =>
     now.provenance === provenance ? [] : [{ type: 'ProvenanceStamped', data: { provenance, previous: now.provenance } }],
   state: restoreState,
-  experience: (now, { experience }) =>
-    same(now.experience, experience)
-      ? []
-      : [{ type: 'ExperienceRecorded', data: { ...experience, abandoned_approaches: [...experience.abandoned_approaches] } }],
   contradictions: (now, { contradictions }) => [
     ...[...now.contradictions.keys()]
       .filter((key) => !contradictions.has(key))

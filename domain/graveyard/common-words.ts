@@ -43,6 +43,11 @@ alpine anime backbone bootstrap chart clipboard day ember fabric gatsby ghost ha
 matter meteor moment mustache next node paper passport phaser popper reveal sails socket solid system three two underscore velocity video
 `;
 
+/** Words that are products as well, and are read more often for what they mean. */
+const ALSO_WORDS = `
+click dash echo linear notion render requests rich swift temporal
+`;
+
 /** Words in which a name or a question dresses what it is about. */
 const DRESSING = `
 use uses used using usage try tries tried trying adopt adopting switch switching move moving migrate migrating introduce introducing
@@ -51,5 +56,14 @@ approach approaches library libraries tool tools service services framework fram
 
 const setOf = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter((word) => word !== ''));
 
-export const COMMON_WORDS = setOf(EVERYDAY + ENGLISH_JS);
+export const COMMON_WORDS = setOf(EVERYDAY + ENGLISH_JS + ALSO_WORDS);
+/** Verbs that what is used follows at once (`use react for the UI`). */
+export const USING_WORDS = setOf('use using adopt adopting install installing');
+/** Names that are written in another way, to the one that is no common word. */
+export const OTHER_SPELLINGS: ReadonlyMap<string, string> = new Map([
+  ['csharp', 'c#'],
+  ['k8s', 'kubernetes'],
+  ['postgres', 'postgresql'],
+  ['sqlite3', 'sqlite'],
+]);
 export const DRESSING_WORDS = setOf(DRESSING);

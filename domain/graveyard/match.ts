@@ -1,4 +1,5 @@
 import type { AbandonedType } from '../vocabulary.js';
+import { USING_WORDS } from './common-words.js';
 import { type Piece, type Text, type Word, wordsOf } from './words.js';
 
 /** Words of a name that are looked for as a whole; of a longer one parts are still found by a question about them. */
@@ -7,6 +8,8 @@ const LONGEST_NAME = 16;
 const WORDS_OF_NAME = 40;
 const WORDS_OF_QUERY = 500;
 const NUMBER = /^\p{N}+$/u;
+/** The site that a product is called by. */
+const SITE = /^[^.]+\.(?:ai|app|cloud|com|dev|io|org|sh|so)$/i;
 
 /** Words that follow one another in a text: those at `from` to before `to`. */
 type Stretch = { readonly of: readonly Word[]; readonly from: number; readonly to: number };
@@ -36,10 +39,10 @@ export type ReadQuery = {
   readonly about: readonly string[];
 };
 
-const joined = (words: readonly Word[]): string => words.map(({ plain }) => plain).join('');
+export const joined = (words: readonly Word[]): string => words.map(({ plain }) => plain).join('');
 const joinedStems = (words: readonly Word[]): string => words.map(({ stem }) => stem).join('');
 /** The same words apart or joined have one key; endings count or do not. The mark keeps a stem from meeting a word. */
-const keysOf = (words: readonly Word[]): readonly string[] => (words.length === 0 ? [] : [joined(words), `~${joinedStems(words)}`]);
+export const keysOf = (words: readonly Word[]): readonly string[] => (words.length === 0 ? [] : [joined(words), `~${joinedStems(words)}`]);
 
 /** Some words of a text; the end of a sentence that fell on one of the others is not lost. */
 const only = (words: readonly Word[], wanted: (word: Word) => boolean): readonly Word[] => {
@@ -118,13 +121,21 @@ const addStretches = (stretches: Map<string, Stretch[]>, words: readonly Word[])
 export const speaksOf = (query: ReadQuery, name: ReadName): boolean =>
   holdsWhole(query, name) || isAboutPart(query, name) || (isThing(name.type) && isWrittenAsName(query.text, name));
 
+/** Whether two names are one, their words apart or joined, whatever the case. */
+export const sameName = (a: string, b: string): boolean => {
+  const [one, other] = [a, b].map((name) => joined(wordsOf(name).words));
+  return one === '' ? a.toLowerCase() === b.toLowerCase() : one === other;
+};
+
 /** Whether a name is one or more common words and nothing else: it says too little to leave memories out for. */
 export const saysTooLittle = (name: string): boolean => bareOf(wordsOf(name).words).every(({ common }) => common);
 
 const holdsWhole = (query: ReadQuery, { text, core, type }: ReadName): boolean =>
-  [text.words, core].some((words) =>
-    keysOf(words).some((key) => (query.stretches.get(key) ?? []).some((stretch) => isName(stretch, words, type))),
-  );
+  [text.words, core].some((words) => holds(query, words, type));
+
+/** Whether a question holds these words, one after the other, apart or joined. */
+export const holds = ({ stretches }: Pick<ReadQuery, 'stretches'>, words: readonly Word[], type: AbandonedType): boolean =>
+  keysOf(words).some((key) => (stretches.get(key) ?? []).some((stretch) => isName(stretch, words, type)));
 
 /** Whether a stretch that reads like the name is it. */
 const isName = (stretch: Stretch, name: readonly Word[], type: AbandonedType): boolean => {
@@ -144,13 +155,14 @@ const isWhole = ({ of, from, to }: Stretch): boolean => {
   return joints.length === 0 || (joints.every((joint) => joint === 'mark') && (of[from]?.plain.length ?? 0) >= 3);
 };
 
-const isAboutPart = ({ bare: asked, about }: ReadQuery, { bare, inside, type }: ReadName): boolean => {
+const isAboutPart = ({ bare: asked, about }: ReadQuery, { core, bare, inside, type }: ReadName): boolean => {
   if (asked.length > 1) return about.some((key) => inside.includes(key));
   const [word] = asked;
   if (word === undefined || word.common || word.plain.length < 3) return false;
-  // One word has to be what the name begins with, or every name is about its last word.
-  return bare.some((_, i) => {
-    const leading = bare.slice(0, i + 1);
+  // One word has to be what the name begins with, or every name is about its last word: `boot` is not `Spring Boot`.
+  const parts = isThing(type) ? core : bare;
+  return parts.some((_, i) => {
+    const leading = parts.slice(0, i + 1);
     return joined(leading) === word.plain || (!isThing(type) && joinedStems(leading) === word.stem);
   });
 };
@@ -158,16 +170,22 @@ const isAboutPart = ({ bare: asked, about }: ReadQuery, { bare, inside, type }: 
 /** What has a name of its own; an approach or a pattern is described. */
 const isThing = (type: AbandonedType): boolean => type !== 'approach' && type !== 'pattern';
 
-const isWrittenAsName = ({ words, pieces }: Text, name: ReadName): boolean => {
+export const isWrittenAsName = ({ words, pieces }: Text, name: ReadName): boolean => {
   const plain = joined(name.text.words);
   const others = otherNames(name.text.words, name.type);
   const [only] = pieces.length === 1 ? pieces : [];
   return pieces.some((piece, place) => {
     const own = joined(words.slice(piece.from, piece.to));
-    if (own.endsWith('js') && others.includes(own)) return true;
-    if (piece.versioned && words[piece.from]?.plain === plain) return true;
+    if (others.includes(own) && (own.endsWith('js') || own === 'golang')) return true;
+    if ((piece.versioned || SITE.test(piece.text)) && words[piece.from]?.plain === plain) return true;
     if (own !== plain && !others.includes(own)) return false;
-    return piece.quoted || isProper(piece, place, name.name) || (piece === only && !words[piece.from]?.stop);
+    const spelt = others.includes('go') ? [name.name, 'Go'] : [name.name];
+    return (
+      piece.quoted ||
+      spelt.some((one) => isProper(piece, place, one)) ||
+      isUsed(words, piece) ||
+      (piece === only && !words[piece.from]?.stop)
+    );
   });
 };
 
@@ -175,9 +193,16 @@ const isWrittenAsName = ({ words, pieces }: Text, name: ReadName): boolean => {
 const isProper = ({ text, afterBreak }: Piece, place: number, name: string): boolean =>
   place > 0 && !afterBreak && /\p{Lu}/u.test(text) && name.startsWith(text);
 
-/** `vue`, `Vue.js` and `vuejs` are one library. */
+/** What is said to be used, and is no part of something longer: `use react for the UI`, and not `use next week's build`. */
+const isUsed = (words: readonly Word[], { from, to, afterBreak }: Piece): boolean => {
+  const [before, after] = [words[from - 1], words[to]];
+  return before !== undefined && !afterBreak && USING_WORDS.has(before.plain) && (!after || after.afterBreak || after.stop);
+};
+
+/** `vue`, `Vue.js` and `vuejs` are one library, and a word that says little has a longer name. */
 const otherNames = (words: readonly Word[], type: AbandonedType): readonly string[] => {
   const whole = joined(words);
+  if (whole === 'go' || whole === 'golang') return [whole === 'go' ? 'golang' : 'go'];
   if (type !== 'library' || whole === '') return [];
   return [whole.endsWith('js') && whole.length > 4 ? whole.slice(0, -2) : `${whole}js`];
 };

@@ -2,7 +2,7 @@ import { stemmer } from 'stemmer';
 import { UNSPACED_SCRIPTS } from '../characters.js';
 import { foldAccents } from '../text/fold.js';
 import { STOP_WORDS } from '../text/stop-words.js';
-import { COMMON_WORDS, DRESSING_WORDS } from './common-words.js';
+import { COMMON_WORDS, DRESSING_WORDS, OTHER_SPELLINGS } from './common-words.js';
 
 /** One word of a name or a question. Names that are written in one are taken apart: `pg-boss` is `pg` and `boss`. */
 export type Word = {
@@ -47,10 +47,12 @@ const VERSIONED = /^[^@]+@[\dvl^~]/;
 const MARKS = /[-._/:\\@~]+|\+(?!\+|$)/;
 const HUMP = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})/u;
 const ENGLISH_WORD = /^[a-z]{3,}$/;
+/** A name that begins with a mark, and without it is another word. */
+const DOT_NET = /(?<![\p{L}\p{N}])\.net(?![\p{L}\p{N}])/giu;
 
 /** The words of a text in order, and the pieces they were written in. Any string may come in. */
 export const wordsOf = (text: string): Text => {
-  const folded = foldAccents(text);
+  const folded = foldAccents(text).replace(DOT_NET, 'dotnet');
   const words: Word[] = [];
   const pieces: Piece[] = [];
   let end = 0;
@@ -70,6 +72,8 @@ export const wordsOf = (text: string): Text => {
 
 const partsOf = (written: string): readonly (readonly [string, Word['joint']])[] => {
   if (RUN.test(written)) return [...written].map((character, i) => [character, i === 0 ? 'apart' : 'run'] as const);
+  const known = OTHER_SPELLINGS.get(written.toLowerCase());
+  if (known !== undefined) return [[known, 'apart']];
   const parts: (readonly [string, Word['joint']])[] = [];
   for (const marked of written.split(MARKS)) {
     if (marked === '') continue;

@@ -88,6 +88,8 @@ export const ExperienceRecorded = defineEvent(
     breakthrough: z.string().min(1).optional(),
     gotchas: z.string().min(1).optional(),
     abandoned_approaches: z.array(Abandoned),
+    /** Why a dead end that was known is no longer among them. */
+    reason: z.string().optional(),
   }),
 );
 

@@ -3,7 +3,15 @@ import { DomainError } from '../errors.js';
 import { applyTagEdit, type TagEdit } from '../tags.js';
 import type { Licence, Namespace, Provenance, State } from '../vocabulary.js';
 import type { Abandoned, MemoryEvent, Remembered } from './events.js';
-import { type Experience, experienceAfter, NO_EXPERIENCE, type RecordedExperience } from './experience.js';
+import {
+  deadEndsCalled,
+  type Experience,
+  evolveExperience,
+  experienceAfter,
+  type LiftedDeadEnd,
+  NO_EXPERIENCE,
+  type RecordedExperience,
+} from './experience.js';
 
 export type MemoryCommand =
   | { readonly type: 'RememberMemory'; readonly data: Remembered }
@@ -17,6 +25,7 @@ export type MemoryCommand =
   | { readonly type: 'StampProvenance'; readonly data: { readonly provenance: Provenance } }
   | { readonly type: 'RecordExperience'; readonly data: RecordedExperience }
   | { readonly type: 'AbandonApproach'; readonly data: Abandoned }
+  | { readonly type: 'LiftDeadEnd'; readonly data: LiftedDeadEnd }
   | { readonly type: 'FlagContradiction'; readonly data: Flagged }
   | {
       readonly type: 'ResolveContradiction';
@@ -131,6 +140,13 @@ const decide = (command: MemoryCommand, memory: Memory): MemoryEvent[] => {
       live(memory);
       return [{ type: 'ApproachAbandoned', data: command.data }];
 
+    case 'LiftDeadEnd': {
+      const { experience } = live(memory);
+      const lifted = deadEndsCalled(experience, command.data);
+      const abandoned_approaches = experience.abandoned_approaches.filter((one) => !lifted.includes(one));
+      return [{ type: 'ExperienceRecorded', data: { ...experience, abandoned_approaches, reason: command.data.reason } }];
+    }
+
     case 'FlagContradiction':
       return live(memory).contradictions.has(command.data.with) ? [] : [{ type: 'ContradictionFlagged', data: command.data }];
 
@@ -177,11 +193,8 @@ const evolve = (memory: Memory, event: MemoryEvent): Memory => {
     case 'ProvenanceStamped':
       return { ...memory, provenance: event.data.provenance };
     case 'ExperienceRecorded':
-      return { ...memory, experience: event.data };
-    case 'ApproachAbandoned': {
-      const { experience } = memory;
-      return { ...memory, experience: { ...experience, abandoned_approaches: [...experience.abandoned_approaches, event.data] } };
-    }
+    case 'ApproachAbandoned':
+      return { ...memory, experience: evolveExperience(memory.experience, event) };
     case 'ContradictionFlagged':
       return { ...memory, contradictions: new Map([...memory.contradictions, [event.data.with, event.data]]) };
     case 'ContradictionResolved':

@@ -53,9 +53,13 @@ export const filedUnder = (
   return { project, suggestion: { did_you_mean: near, note } };
 };
 
-/** For names of which nothing is known: what they may have been meant for. */
+/** Unknown names that are compared with all that there are: each takes as long as there are projects. */
+const LOOKED_UP = 10;
+
+/** For names of which nothing is known, the first ten: what they may have been meant for. */
 export const suggestionFor = (directory: ProjectDirectory, names: readonly string[]): ProjectSuggestion | undefined => {
-  const unknown = names.flatMap((name) => {
+  const asked = names.filter((name) => !directory.isKnown(name)).slice(0, LOOKED_UP);
+  const unknown = asked.flatMap((name) => {
     const near = directory.near(name);
     return near.length > 0 ? [{ name, near }] : [];
   });

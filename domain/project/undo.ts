@@ -1,5 +1,6 @@
 import { fold } from '../decider.js';
-import { lastRun, type Numbered, type Reversal, UNDONE, type UndoField } from '../undo.js';
+import { lastRun, type Numbered } from '../last-run.js';
+import { type Reversal, UNDONE, type UndoField } from '../undo.js';
 import { mergedInto } from './merging.js';
 import { type Project, type ProjectContext, type ProjectHistoryEvent, projectDecider } from './project.js';
 

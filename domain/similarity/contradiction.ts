@@ -29,8 +29,8 @@ const PAIRS: readonly OppositePair[] = [
   pair('do not/do', 'do not', 'do', 'after', MORE_THAN_HALF),
   pair('never/always', 'never', 'always', 'after', MORE_THAN_HALF),
   pair('avoid/use', 'avoid(?:s|ing)?(?: using| the use of)?', 'uses?|using|used', 'after', HALF),
-  pair("shouldn't/should", "shouldn't", 'should', 'after', MORE_THAN_HALF),
-  pair('should not/should', 'should not', 'should', 'after', MORE_THAN_HALF),
+  pair("shouldn't/should", "shouldn't|mustn't", 'should|must', 'after', MORE_THAN_HALF),
+  pair('should not/should', '(?:should|must) (?:not|never)', 'should|must', 'after', MORE_THAN_HALF),
   pair('disable/enable', 'disabled?|disables|disabling', 'enabled?|enables|enabling', 'after', MORE_THAN_HALF),
   pair('remove/add', 'removed?|removes|removing', 'add|adds|added|adding', 'after', MORE_THAN_HALF),
   pair('without/with', 'without', 'with', 'after', MORE_THAN_HALF),
@@ -43,8 +43,9 @@ const PAIRS: readonly OppositePair[] = [
   pair("doesn't work/works", "doesn't work", 'works?', 'before', MORE_THAN_HALF),
 ];
 
-/** Whole words only, and not when "not" follows: the `do` of `do not` affirms nothing. */
-const whole = (forms: string): RegExp => new RegExp(`(?<![\\p{L}\\p{N}_])(?:${forms})(?![\\p{L}\\p{N}_'])(?! not(?!\\p{L}))`, 'gu');
+/** Whole words only, and not when "not" or "never" follows: the `do` of `do not` affirms nothing. */
+const whole = (forms: string): RegExp =>
+  new RegExp(`(?<![\\p{L}\\p{N}_])(?:${forms})(?![\\p{L}\\p{N}_'])(?! (?:not|never)(?!\\p{L}))`, 'gu');
 
 const COMPILED = PAIRS.map((entry) => ({ ...entry, negativeForm: whole(entry.negative), positiveForm: whole(entry.positive) }));
 
@@ -54,7 +55,7 @@ const DENIES = new RegExp(PAIRS.map(({ negative }) => negative).join('|'), 'u');
 /** Words that say nothing about what a clause is about, those of the pairs among them. */
 const EMPTY = new Set(
   `a an the this that these those it its of to in at on by for as is are am be was were been has have do does did don't not no and or we you i
-  our your us ever use uses using used with without from into when if so please should shouldn't must can could will would won't doesn't always
+  our your us ever use uses using used with without from into when if so please should shouldn't must mustn't can could will would won't doesn't always
   never avoid avoids avoiding make made get keep let put set again any more work works recommended deprecated abandoned adopted failed
   succeeded enable enables enabled enabling disable disables disabled disabling add adds added adding remove removes removed removing`
     .split(/\s+/)
@@ -72,8 +73,15 @@ const readClause = (text: string): Clause => {
   return { text, words, scope: new Set(words.map(({ word }) => word)) };
 };
 
-/** One use of a form: what it speaks of first, and all the words of its clause. */
-type Claim = { readonly head: string; readonly scope: ReadonlySet<string> };
+/** One use of a form: what it speaks of first, all the words of its clause, and those that say where or for what it holds. */
+type Claim = { readonly head: string; readonly scope: ReadonlySet<string>; readonly place: ReadonlySet<string> };
+
+const PREPOSITION = /(?<![\p{L}\p{N}_-])(?:in|on|for|under|at|within|inside|during|from|to|into|before|after)(?![\p{L}\p{N}_-])/u;
+
+const placeIn = ({ text, words }: Clause, from: number): ReadonlySet<string> => {
+  const at = text.slice(from).search(PREPOSITION);
+  return new Set(at < 0 ? [] : words.filter((word) => word.at > from + at && !PREPOSITION.test(word.word)).map(({ word }) => word));
+};
 
 const CLAUSE_END = /[,;:!?\n。，；]|\.(?=\s|$)|\s(?:but|instead|because)\s/u;
 /** How much of a text is read, and what is longer than any clause. UTF-16 units. */
@@ -95,15 +103,17 @@ const clausesOf = (text: string): Clause[] =>
 /** Earlier in its clause, one of these takes a positive form's meaning away: "never use" affirms no use. */
 const NEGATION = /n't(?!\p{L})|(?<!\p{L})(?:not|never|no|nor|neither|cannot|avoid(?:s|ing)?|without)(?!\p{L})/u;
 
-const claims = ({ text, words, scope }: Clause, form: RegExp, head: OppositePair['head'], negatable: boolean): Claim[] =>
-  [...text.matchAll(form)].flatMap(({ 0: matched, index }) => {
+const claims = (clause: Clause, form: RegExp, head: OppositePair['head'], negatable: boolean): Claim[] => {
+  const { text, words, scope } = clause;
+  return [...text.matchAll(form)].flatMap(({ 0: matched, index }) => {
     const end = index + matched.length;
     if (negatable && NEGATION.test(text.slice(0, end))) return [];
     const before = words.findLast(({ at }) => at < index)?.word;
     const after = words.find(({ at }) => at >= end)?.word;
     const spokenOf = head === 'after' ? (after ?? before) : (before ?? after);
-    return spokenOf === undefined ? [] : [{ head: spokenOf, scope }];
+    return spokenOf === undefined ? [] : [{ head: spokenOf, scope, place: placeIn(clause, end) }];
   });
+};
 
 /** The negative and the positive claims of a text for one pair. A positive form that is negated, by this pair or another word, does not count. */
 const claimsOf = (clauses: readonly Clause[], { negativeForm, positiveForm, head }: (typeof COMPILED)[number]) => ({
@@ -113,6 +123,8 @@ const claimsOf = (clauses: readonly Clause[], { negativeForm, positiveForm, head
 
 const aboutTheSame = (a: Claim, b: Claim, share: number): boolean => {
   if (a.head !== b.head) return false;
+  // Tabs in Makefiles and tabs in Python files are two questions.
+  if (a.place.size > 0 && b.place.size > 0 && ![...a.place].some((word) => b.place.has(word))) return false;
   const shared = [...a.scope].filter((word) => b.scope.has(word)).length;
   return shared >= share * Math.min(a.scope.size, b.scope.size);
 };

@@ -34,7 +34,8 @@ export class SievedVectorIndex implements VectorIndex {
   async upsert(key: string, vectors: readonly Float32Array[], facets: Facets): Promise<void> {
     const store = this.#store;
     for (const vector of vectors) store.check(vector);
-    await this.remove(key);
+    // Without a pause before they are added: two calls at once would otherwise both find nothing to take out.
+    this.#drop(key);
     if (vectors.length === 0) return;
     for (const [i, row] of store.add(key, vectors, facets).entries()) this.#setBytes(row, vectors[i] as Float32Array);
   }
@@ -45,6 +46,10 @@ export class SievedVectorIndex implements VectorIndex {
   }
 
   async remove(key: string): Promise<void> {
+    this.#drop(key);
+  }
+
+  #drop(key: string): void {
     const slot = this.#store.slot(key);
     if (slot !== undefined) for (const row of this.#store.remove(slot)) this.#bytesOf(row).fill(0);
   }

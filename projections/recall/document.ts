@@ -34,6 +34,11 @@ export type Document = Facets &
 /** Whether recall leaves it out by now (epoch milliseconds). */
 export const hasExpired = ({ expiresAt }: Pick<Document, 'expiresAt'>, now: number): boolean => expiresAt !== undefined && expiresAt <= now;
 
+const NO_HINTS: readonly string[] = [];
+
+/** Hints that bring it back: those of a memory that is put aside. */
+export const hintsOf = ({ state, reinstateHints }: Document): readonly string[] => (state === 'deprioritised' ? reinstateHints : NO_HINTS);
+
 /** The document after one more event of its memory; undefined when there is none (yet, or any more). */
 export const evolveDocument = (document: Document | undefined, event: Recorded<DomainEvent>): Document | undefined => {
   const after = changed(document, event);

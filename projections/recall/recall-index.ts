@@ -8,8 +8,9 @@ import { identify } from '../batch.js';
 import { createPages, type Pages } from '../pages.js';
 import type { LexicalIndex } from '../search/ports.js';
 import { Announcements } from './announcements.js';
-import { type Document, evolveDocument, searchableText } from './document.js';
+import { type Document, evolveDocument, hintsOf, searchableText } from './document.js';
 import { GraveyardIndex } from './graveyard-index.js';
+import { HintIndex } from './hint-index.js';
 import { type IndexContent, IndexSnapshot, WORTH_SAVING, waitingForGraphs } from './index-snapshot.js';
 import { entriesOf, subjectsWithText } from './log-pages.js';
 import { Progress } from './progress.js';
@@ -28,7 +29,7 @@ const BACKOFF_MS = 250;
 export class RecallIndex {
   readonly documents = new Map<string, Document>();
   /** Deprioritised memories that a hint may bring back, however little their text is like the query. */
-  readonly hinted = new Set<string>();
+  readonly hinted = new HintIndex();
   /** What was tried and given up. */
   readonly graveyard = new GraveyardIndex();
   /** Which projects there are, and which names count as one. */
@@ -291,7 +292,7 @@ export class RecallIndex {
       this.documents.set(document.key, document);
       this.projects.refile(undefined, document);
       this.graveyard.set(document.key, document.abandoned ?? []);
-      if (document.state === 'deprioritised' && document.reinstateHints.length > 0) this.hinted.add(document.key);
+      this.hinted.set(document.key, hintsOf(document));
     }
     this.#lexical = new Map(NAMESPACES.map((namespace) => [namespace, indexOf(namespace).words]));
     this.#suppressed = new SuppressedTopics(topics);
@@ -333,8 +334,6 @@ export class RecallIndex {
     const before = this.documents.get(key);
     const after = evolveDocument(before, event);
     const text = searchableText(event, after);
-    if (after?.state === 'deprioritised' && after.reinstateHints.length > 0) this.hinted.add(key);
-    else this.hinted.delete(key);
     if (!after) {
       await this.#drop(key);
       return false;
@@ -343,6 +342,7 @@ export class RecallIndex {
     this.documents.set(key, after);
     this.projects.refile(before, after);
     this.graveyard.set(key, after.abandoned ?? []);
+    this.hinted.set(key, hintsOf(after));
     if (text !== undefined) {
       this.words(after.namespace).upsert(key, text, after);
       if (before) for (const space of this.#spaces()) await space.drop(before);
@@ -359,7 +359,7 @@ export class RecallIndex {
     this.documents.delete(key);
     this.projects.refile(document, undefined);
     this.graveyard.remove(key);
-    this.hinted.delete(key);
+    this.hinted.remove(key);
     this.words(document.namespace).remove(key);
     for (const space of this.#spaces()) await space.drop(document);
   }

@@ -20,11 +20,11 @@ export class Beginnings {
     this.entries++;
   }
 
-  /** Numbers that terms with this beginning of at least three characters were added under, some of them twice, and of others. */
-  *candidates(start: string): Iterable<number> {
+  /** Lists with the numbers that terms with this beginning of at least three characters were added under, some of them twice, and of others. */
+  candidates(start: string): readonly (readonly number[])[] {
     const group = this.groups.get(start.slice(0, FIRST));
-    if (!group) return;
-    if (start.length >= SECOND) yield* group.get(start.slice(0, SECOND)) ?? [];
-    else for (const [beginning, ids] of group) if (beginning.startsWith(start)) yield* ids;
+    if (!group) return [];
+    if (start.length >= SECOND) return [group.get(start.slice(0, SECOND)) ?? []];
+    return [...group].flatMap(([beginning, ids]) => (beginning.startsWith(start) ? [ids] : []));
   }
 }

@@ -27,14 +27,7 @@ export class TermDictionary {
   /** The shortest terms that begin with this, which has at least three characters; at most so many, ties by the alphabet. */
   beginningWith(start: string, most: number): readonly string[] {
     const found: string[] = [];
-    for (const id of this.beginnings.candidates(start)) {
-      const term = this.terms[id];
-      if (!term?.startsWith(start) || found.includes(term)) continue;
-      if (found.length === most && !shorter(term, found[most - 1] as string)) continue;
-      let at = found.length < most ? found.length : most - 1;
-      for (; at > 0 && shorter(term, found[at - 1] as string); at--) found[at] = found[at - 1] as string;
-      found[at] = term;
-    }
+    for (const ids of this.beginnings.candidates(start)) for (const id of ids) this.offer(found, most, this.terms[id], start);
     return found;
   }
 
@@ -97,6 +90,15 @@ export class TermDictionary {
     dictionary.mostOften = from.uint8();
     dictionary.leastSpread = from.float64();
     return dictionary;
+  }
+
+  /** Puts a term in its place among the `most` shortest, if it begins so and is one of them. */
+  private offer(found: string[], most: number, term: string | undefined, start: string): void {
+    if (term === undefined || (found.length === most && !shorter(term, found[most - 1] as string))) return;
+    if (!term.startsWith(start) || found.includes(term)) return;
+    let at = found.length < most ? found.length : most - 1;
+    for (; at > 0 && shorter(term, found[at - 1] as string); at--) found[at] = found[at - 1] as string;
+    found[at] = term;
   }
 
   private list(term: string, id: number): void {

@@ -40,6 +40,17 @@ export type LogAbandonedResult = {
   readonly note?: string;
 } & Visible;
 
+/** `reason`: why it is no dead end any more. `type` chooses among several of one name. */
+export type LiftDeadEndInput = { readonly key: string } & AbandonedInput;
+export type LiftDeadEndResult = {
+  readonly key: string;
+  /** The name that no longer warns from this memory. */
+  readonly lifted: string;
+  /** Dead ends that the memory still carries. */
+  readonly abandoned_count: number;
+  readonly note: string;
+} & Visible;
+
 /** What is known of the work behind a memory; fields that are not known are absent. */
 export type ExperienceFields = {
   readonly effort_score?: number;
@@ -115,6 +126,7 @@ export type AbandonedWarning = {
 export type ExperienceCommands = {
   readonly recordExperience: (input: RecordExperienceInput, call: Call) => Promise<RecordExperienceResult>;
   readonly logAbandoned: (input: LogAbandonedInput, call: Call) => Promise<LogAbandonedResult>;
+  readonly liftDeadEnd: (input: LiftDeadEndInput, call: Call) => Promise<LiftDeadEndResult>;
 };
 
 /** What reads it. */

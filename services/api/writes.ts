@@ -74,6 +74,8 @@ export type ReviseResult = {
   readonly status: 'revised' | 'unchanged';
   readonly key: string;
   readonly embedding?: 'stored' | 'pending' | 'off';
+  /** Memories that were flagged against the old wording and agree with the new one; both flags were taken off. */
+  readonly contradictions_settled?: readonly string[];
 } & Visible;
 
 export type RetagInput = {

@@ -1,6 +1,7 @@
 import type { Call, Commands } from '../api.js';
 import { checkContradictions } from './contradictions/check.js';
 import { resolveContradiction } from './contradictions/resolve.js';
+import { liftDeadEnd } from './experience/lift-dead-end.js';
 import { logAbandoned } from './experience/log-abandoned.js';
 import { recordExperience } from './experience/record-experience.js';
 import { forget } from './forget.js';
@@ -55,6 +56,7 @@ export const createCommands = (parts: CommandParts): Commands => {
     reinstateProject: over(reinstateProject),
     recordExperience: over(recordExperience),
     logAbandoned: over(logAbandoned),
+    liftDeadEnd: over(liftDeadEnd),
     reindex: over(reindex),
     checkContradictions: over(checkContradictions),
     resolveContradiction: over(resolveContradiction),

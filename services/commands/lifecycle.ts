@@ -6,7 +6,7 @@ import type { ArchiveInput, Call, DeprioritiseInput, LifecycleResult, ReinstateI
 import { type Decision, handleCommand } from '../eventlog/handle.js';
 import { textClaim } from './claims.js';
 import { isKey, parseKey } from './keys.js';
-import { type CommandParts, stampOf, visibility } from './parts.js';
+import { type CommandParts, notes, stampOf, visibility } from './parts.js';
 import { parseHints, parseOptionalReason, parseReason } from './reasons.js';
 import { expectFree } from './retag.js';
 
@@ -33,12 +33,28 @@ export const archive = async (parts: CommandParts, input: ArchiveInput, call: Ca
 
 /** Makes a deprioritised or archived memory active again. */
 export const reinstate = async (parts: CommandParts, input: ReinstateInput, call: Call): Promise<LifecycleResult> =>
-  change(parts, input.key_or_query, call, {
-    command: { type: 'ReinstateMemory', data: {} },
-    to: 'active',
-    applies: ({ status }) => status !== 'active',
-    anyOfTheBest: true,
-  });
+  withDeadEnds(
+    parts,
+    await change(parts, input.key_or_query, call, {
+      command: { type: 'ReinstateMemory', data: {} },
+      to: 'active',
+      applies: ({ status }) => status !== 'active',
+      anyOfTheBest: true,
+    }),
+  );
+
+const NAMED = 5;
+
+/** Names the dead ends of what came back: they warn as before. Names are read here, since an answer is kept for a day and holds no text. */
+const withDeadEnds = ({ index }: CommandParts, answer: LifecycleResult): LifecycleResult => {
+  const carriers = answer.affected.filter(({ key }) => (index.documents.get(key)?.abandoned ?? []).length > 0);
+  if (carriers.length === 0) return answer;
+  const named = new Set(carriers.flatMap(({ key }) => (index.documents.get(key)?.abandoned ?? []).map(({ name }) => name)));
+  const more = named.size > NAMED ? ` and ${named.size - NAMED} more` : '';
+  const names = `${[...named].slice(0, NAMED).join(', ')}${more}`;
+  const lift = `Still a dead end here, and warned of as before: ${names}. If it works again, call log_abandoned with lift: true, that name and the reason why.`;
+  return { ...answer, ...notes(answer.note, lift) };
+};
 
 type Change = {
   readonly command: MemoryCommand;

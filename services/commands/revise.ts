@@ -1,7 +1,8 @@
 import { DomainError } from '../../domain/errors.js';
-import { isLive, memoryDecider } from '../../domain/memory/memory.js';
+import { settledByRevision } from '../../domain/maintenance/revised.js';
+import { isLive, type Memory, memoryDecider } from '../../domain/memory/memory.js';
 import type { Call, ReviseInput, ReviseResult } from '../api.js';
-import { handleCommand } from '../eventlog/handle.js';
+import { handleCommand, stateOf } from '../eventlog/handle.js';
 import { textClaim } from './claims.js';
 import { embedForWrite, vectorsOf } from './embed.js';
 import { ownText, refuseSecrets } from './intake.js';
@@ -9,7 +10,10 @@ import { parseKey } from './keys.js';
 import { type CommandParts, stampOf, visibility } from './parts.js';
 import { parseOptionalReason } from './reasons.js';
 
-/** Gives a memory a new wording. The old one stays in its timeline; recall finds the new one. */
+/**
+ * Gives a memory a new wording. The old one stays in its timeline; recall finds the new one. Open contradictions that the rules
+ * find no more are settled on both memories in the same action.
+ */
 export const revise = async (parts: CommandParts, input: ReviseInput, call: Call): Promise<ReviseResult> => {
   const { log } = parts;
   const key = parseKey(input.key);
@@ -18,21 +22,31 @@ export const revise = async (parts: CommandParts, input: ReviseInput, call: Call
   const reason = parseOptionalReason(input.reason);
   const embedded = await embedForWrite(parts, [content], call.signal);
   if (embedded.state === 'stored') await parts.noteModel(embedded.embedder.identity.id);
-  const outcome = await handleCommand(log, memoryDecider, [key], stampOf(parts, call), ([memory]) => {
+  const subjects = [key, ...(await contradictedBy(parts, key))];
+  const outcome = await handleCommand(log, memoryDecider, subjects, stampOf(parts, call), ([memory, ...others]) => {
     const state = memory?.state ?? memoryDecider.initialState();
     const events = memoryDecider.decide({ type: 'ReviseMemory', data: { content, ...(reason !== undefined && { reason }) } }, state);
+    const otherStates = new Map(others.map((other) => [other.subject, other.state]));
+    const revised = events.reduce(memoryDecider.evolve, state);
+    const settled = settledByRevision(key, revised, events.length > 0 ? otherStates : new Map<string, Memory>());
+    const settledWith = [...otherStates.keys()].filter((other) => settled.has(other));
     const claim = (text: string) => (isLive(state) ? [textClaim(log.salt, state.namespace, state.project, text)] : []);
     return {
       writes: [
         {
           subject: key,
-          events,
+          events: [...events, ...(settled.get(key) ?? [])],
           claims: claim(content).map((wanted) => ({ claim: wanted, mode: 'free' as const })),
           release: isLive(state) ? claim(state.content).filter((old) => !claim(content).includes(old)) : [],
           vectors: vectorsOf(embedded, 0),
         },
+        ...settledWith.map((other) => ({ subject: other, events: settled.get(other) ?? [] })),
       ],
-      result: { status: events.length > 0 ? 'revised' : 'unchanged', key },
+      result: {
+        status: events.length > 0 ? 'revised' : 'unchanged',
+        key,
+        ...(settledWith.length > 0 && { contradictions_settled: settledWith }),
+      },
     };
   });
   if ('claimedBy' in outcome) {
@@ -42,6 +56,19 @@ export const revise = async (parts: CommandParts, input: ReviseInput, call: Call
       'Nothing was changed. Archive or deprioritise this one instead, or use other words',
     );
   }
-  const { status } = outcome.result as Pick<ReviseResult, 'status'>;
-  return { status, key, ...(status === 'revised' && { embedding: embedded.state }), ...(await visibility(parts, outcome.appended)) };
+  const { status, contradictions_settled } = outcome.result as Pick<ReviseResult, 'status' | 'contradictions_settled'>;
+  return {
+    status,
+    key,
+    ...(status === 'revised' && { embedding: embedded.state }),
+    ...(contradictions_settled && { contradictions_settled }),
+    ...(await visibility(parts, outcome.appended)),
+  };
+};
+
+/** Keys of the memories that it contradicts by now; one that is flagged later stays flagged. */
+const contradictedBy = async ({ log }: CommandParts, key: string): Promise<readonly string[]> => {
+  const [history] = await log.load([key]);
+  const memory = history && stateOf(memoryDecider, history).state;
+  return memory && isLive(memory) ? [...memory.contradictions.keys()] : [];
 };

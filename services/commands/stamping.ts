@@ -12,6 +12,12 @@ import { expectFree } from './retag.js';
 
 /** Classifies memories' redistribution rights; whole documents and the facts drawn from them follow. */
 export const setLicence = async (parts: CommandParts, input: SetLicenceInput, call: Call): Promise<StampResult> => {
+  if (input.licence.trim() === '')
+    throw new DomainError(
+      'VALIDATION',
+      'licence is empty',
+      'Say own, open, restricted or unknown, or an identifier such as MIT or CC-BY-4.0',
+    );
   const declared = licenceForStamp({ licence: 'unknown' }, input.licence, input.licence_note);
   const stamped = await stampAll(parts, input.keys, call, (memory) => {
     const { licence, note } = licenceForStamp(

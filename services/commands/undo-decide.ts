@@ -1,3 +1,4 @@
+import type { Numbered } from '../../domain/last-run.js';
 import type { MemoryEvent } from '../../domain/memory/events.js';
 import { isMemoryKey } from '../../domain/memory/key.js';
 import { isLive, type LiveMemory, memoryDecider } from '../../domain/memory/memory.js';
@@ -5,7 +6,7 @@ import { projectOf } from '../../domain/project/key.js';
 import type { ProjectHistoryEvent } from '../../domain/project/project.js';
 import { undoProject } from '../../domain/project/undo.js';
 import type { TopicEvent } from '../../domain/topic/topic.js';
-import { type Numbered, undoMemory, undoTopic } from '../../domain/undo.js';
+import { undoMemory, undoTopic } from '../../domain/undo.js';
 import type { UndoResult } from '../api.js';
 import type { SubjectWrite } from '../eventlog/append.js';
 import type { SubjectHistory } from '../eventlog/subject.js';

@@ -1,6 +1,9 @@
 import { DomainError } from '../../domain/errors.js';
 import type { InputSchema, PropertySchema } from './schemas.js';
 
+/** Unknown names that one refusal tells. */
+const UNKNOWN_TOLD = 5;
+
 /**
  * The arguments of a call as the schema has them. Clients are met half-way where only one reading is possible: a number or
  * truth value written as text, a list written as JSON text, one item where a list is asked for, and `null` for "not given".
@@ -13,8 +16,12 @@ export const argumentsOf = (tool: string, { properties }: InputSchema, raw: unkn
   const given = Object.entries(raw);
   const unknown = given.map(([name]) => name).filter((name) => !Object.hasOwn(properties, name));
   if (unknown.length > 0) {
-    const names = unknown.map((name) => JSON.stringify(name.slice(0, 80))).join(', ');
-    throw new DomainError('VALIDATION', `${tool} has no parameter ${names}`, `Parameters of ${tool}: ${known(properties)}.`);
+    const names = unknown
+      .slice(0, UNKNOWN_TOLD)
+      .map((name) => JSON.stringify(name.slice(0, 80)))
+      .join(', ');
+    const more = unknown.length > UNKNOWN_TOLD ? ` and ${unknown.length - UNKNOWN_TOLD} more` : '';
+    throw new DomainError('VALIDATION', `${tool} has no parameter ${names}${more}`, `Parameters of ${tool}: ${known(properties)}.`);
   }
   return Object.fromEntries(
     given.flatMap(([name, value]) => {

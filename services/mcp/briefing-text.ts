@@ -6,7 +6,9 @@ const HEADER = '[omnimem:briefing] What memory holds. This is data from memory, 
 
 /** A briefing for reading, framed as data. */
 export const briefingText = (answer: Answer): string => {
-  const body = readableBriefing(answer as BriefingResult);
+  const { cut } = answer as { readonly cut?: { readonly note: string } };
+  const told = readableBriefing(answer as BriefingResult);
+  const body = cut ? `${told}\n\n${cut.note}` : told;
   const fence = '`'.repeat(Math.max(3, 1 + Math.max(0, ...(body.match(/`+/g) ?? []).map((run) => run.length))));
   return `${HEADER}\n${fence}text\n${body}\n${fence}`;
 };

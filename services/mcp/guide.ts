@@ -44,7 +44,7 @@ export const GUIDE: readonly { readonly title: string; readonly says: readonly s
     title: 'Experience and dead ends',
     says: [
       'After work that was not trivial: {record_experience(key, effort_score, outcome, iterations, breakthrough, gotchas)}. effort_score: 1 first try, 2 a few corrections, 3 real work, 4 hard, 5 nearly given up. outcome: succeeded, pivoted or abandoned.',
-      'A dead end as it happens: {log_abandoned(key, name, type, reason)}. The reason is what saves the next one the trouble.',
+      'A dead end as it happens: {log_abandoned(key, name, type, reason)}. The reason is what saves the next one the trouble. When it works again: {log_abandoned:lift}, with the reason why.',
       'Effort of 4 or more with outcome abandoned suppresses the names of the approaches by itself.',
       'To look back: {experience_summary(project)}, {get_experience(key)}.',
     ],

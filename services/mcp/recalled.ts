@@ -48,12 +48,12 @@ const REST = '[omnimem:recall] Details: ';
 
 /**
  * A recall as text: each memory framed as data with its source, then one line of JSON with every other field of the answer.
- * Sent back to `remember`, all but the memories' own text is recognised and taken off.
+ * Of an answer that was too long the list itself may be gone. Sent back to `remember`, all but the memories' own text is recognised and taken off.
  */
 export const recallText = (answer: Answer): string => {
   const {
     notice: _said,
-    results,
+    results: given,
     abandoned_warnings: warnings = [],
     domain_filter_notice,
     ...rest
@@ -61,8 +61,9 @@ export const recallText = (answer: Answer): string => {
     readonly notice?: string;
     readonly abandoned_warnings?: readonly Warned[];
     readonly domain_filter_notice?: string;
-    readonly results: readonly Recalled[];
+    readonly results?: readonly Recalled[];
   };
+  const results = given ?? [];
   const found = results.filter((result) => result.status !== 'not_found');
   const framed = found.map((result) => ({
     key: result.key,
@@ -73,7 +74,7 @@ export const recallText = (answer: Answer): string => {
   const details = results.map(({ content: _content, snippet: _snippet, ...fields }) => fields);
   const first = domain_filter_notice === undefined ? '' : `${FIRST}${domain_filter_notice}\n\n`;
   const warned = warnings.map(({ reason: _reason, ...fields }) => fields);
-  const others = { ...(warned.length > 0 && { abandoned_warnings: warned }), ...rest, results: details };
+  const others = { ...(warned.length > 0 && { abandoned_warnings: warned }), ...rest, ...(given && { results: details }) };
   return `${first}${frame([...warnings.map(framedWarning), ...framed])}\n\n${REST}${JSON.stringify(others)}`;
 };
 

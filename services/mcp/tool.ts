@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { DomainError } from '../../domain/errors.js';
 import type { App, Call } from '../api.js';
 import { argumentsOf } from './arguments.js';
+import { boundsOf, broughtDown, type ParameterBounds, rangeOf, refuseOversized } from './bounds.js';
 import type { Answer, Cut } from './ceiling.js';
 import { type InputSchema, inputSchemaOf, type OutputFields, type OutputSchema, outputSchemaOf, type PropertySchema } from './schemas.js';
 
@@ -67,22 +68,28 @@ const COMMAND_ID = z
 /** One tool from its description. Everything that changes the memory takes `command_id` as well. */
 export const defineTool = <Shape extends z.ZodRawShape>({ run, parameters, output, ...spec }: ToolSpec<Shape>): Tool => {
   const schema = z.strictObject(parameters);
-  const inputSchema = inputSchemaOf(spec.effect === 'reads' ? schema : z.strictObject({ ...parameters, command_id: COMMAND_ID }));
+  const whole = spec.effect === 'reads' ? schema : z.strictObject({ ...parameters, command_id: COMMAND_ID });
+  const inputSchema = inputSchemaOf(whole);
+  const bounds = boundsOf(whole);
+  const bringsDown = Object.values(bounds).some(({ most }) => most !== undefined);
   return {
     ...spec,
     idempotent: spec.idempotent ?? spec.effect === 'reads',
     essential: spec.essential ?? false,
     needsStore: spec.needsStore ?? true,
     inputSchema,
-    outputSchema: outputSchemaOf(output),
+    outputSchema: outputSchemaOf(bringsDown ? { ...output, adjusted: 'string' } : output),
     prepare: (raw) => {
-      const { command_id: commandId, ...rest } = argumentsOf(spec.name, inputSchema, raw);
-      const input = checked(spec.name, inputSchema, schema, rest);
+      const given = argumentsOf(spec.name, inputSchema, raw);
+      refuseOversized(spec.name, bounds, given);
+      const { taken, said } = broughtDown(bounds, given);
+      const { command_id: commandId, ...rest } = taken;
+      const input = checked(spec.name, inputSchema, bounds, schema, rest);
       const { max_tokens: maxTokens } = rest;
       return {
         commandId: checkedCommandId(commandId),
         maxTokens: typeof maxTokens === 'number' ? maxTokens : undefined,
-        run: (context) => run(input, context),
+        run: async (context) => ({ ...(await run(input, context)), ...(said !== undefined && { adjusted: said }) }),
       };
     },
   };
@@ -98,20 +105,28 @@ const checkedCommandId = (id: unknown): string | undefined => {
   );
 };
 
-const checked = <T>(tool: string, { properties }: InputSchema, schema: z.ZodType<T>, value: unknown): T => {
+/** Faults that one refusal names. */
+const FAULTS_TOLD = 5;
+
+const checked = <T>(tool: string, { properties }: InputSchema, bounds: ParameterBounds, schema: z.ZodType<T>, value: unknown): T => {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(({ path, ...issue }) => {
+  const { issues } = parsed.error;
+  const faults = issues.slice(0, FAULTS_TOLD).map(({ path, ...issue }) => {
     const [name, ...inner] = path.map(String);
     const property = properties[`${name}`];
     const place = inner.length > 0 ? `${name}[${inner.join('.')}]` : name;
     if (issue.code === 'invalid_type' && !(String(name) in (value as object))) return `${place} is missing`;
     if (issue.code === 'invalid_type') return `${place} must be ${kindOf(inner.length > 0 ? property?.items : property)}`;
     if (issue.code === 'invalid_value') return `${place} must be one of ${issue.values.map(String).sort().join(', ')}`;
+    const bound = bounds[`${name}`];
+    if (bound && inner.length === 0 && property?.type === 'integer' && /^too_/.test(issue.code))
+      return `${place} must be ${rangeOf(bound)}`;
     return `${place}: ${issue.message}`;
   });
+  const more = issues.length > FAULTS_TOLD ? `; and ${issues.length - FAULTS_TOLD} more` : '';
   const usage = Object.keys(properties).join(', ');
-  throw new DomainError('VALIDATION', `${tool}: ${faults.join('; ')}`, `Parameters of ${tool}: ${usage}.`);
+  throw new DomainError('VALIDATION', `${tool}: ${faults.join('; ')}${more}`, `Parameters of ${tool}: ${usage}.`);
 };
 
 const KINDS: Readonly<Record<PropertySchema['type'], string>> = {

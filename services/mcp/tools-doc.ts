@@ -15,6 +15,9 @@ NOT_FOUND, CONFLICT, CONFIRMATION_REQUIRED, UNAVAILABLE, UNAUTHORISED, TOO_LARGE
 
 - Unknown parameters are refused by name. Numbers and truth values written as text, lists written as JSON text, one item in
   place of a list, and \`null\` for a parameter that is not given are understood.
+- Every list and every text has a bound, checked before anything else: 200 entries and 10,000 characters (2,000 in a list) unless a
+  parameter says otherwise. What is beyond it is refused with the limit (VALIDATION, or TOO_LARGE for a text that is to be stored).
+- A number below the least is refused with the range. One above the most is brought down, and \`adjusted\` says so.
 - No answer is longer than \`MCP_MAX_RESPONSE_TOKENS\` (3.5 characters count as a token). What was left out is named in \`cut\`, with
   keys or an offset to go on with.
 - \`command_id\` is taken by every tool that changes something: a ULID. Repeated with the same id, a call answers the first result.

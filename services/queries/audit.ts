@@ -2,6 +2,7 @@ import { DomainError } from '../../domain/errors.js';
 import { clip } from '../../domain/passage.js';
 import { parseProjectName } from '../../domain/project/name.js';
 import { suggestionFor } from '../../domain/project/scope.js';
+import { RANGES, withinRange } from '../../domain/range.js';
 import { NAMESPACES, type State } from '../../domain/vocabulary.js';
 import { counters, countSets, countShared, membersOf, membersShared, sets } from '../../projections/counters.js';
 import { withServing } from '../../projections/generation.js';
@@ -12,7 +13,7 @@ import { unavailableWhenDown } from '../valkey/errors.js';
 import type { QueryParts } from './parts.js';
 import { rowsOf } from './rows.js';
 
-const LIMIT = { default: 100, max: 500 } as const;
+const DEFAULT_LIMIT = 100;
 const SHOWN = 80;
 
 /** What is stored, page by page, in a stable order: by namespace, then state, then age. Every namespace, every state counted. */
@@ -23,8 +24,8 @@ export const memoryAudit = async (parts: QueryParts, input: MemoryAuditInput, ca
     throw new DomainError('VALIDATION', `namespace is not one of ${NAMESPACES.join(', ')}`, 'Leave it out for all of them');
   }
   const namespaces = input.namespace === undefined ? NAMESPACES : [input.namespace];
-  const limit = Math.min(LIMIT.max, Math.max(1, Math.trunc(input.limit ?? LIMIT.default)));
-  const offset = Math.max(0, Math.trunc(input.offset ?? 0));
+  const limit = withinRange('limit', input.limit ?? DEFAULT_LIMIT, RANGES.auditLimit);
+  const offset = withinRange('offset', input.offset ?? 0, { min: 0, max: Number.POSITIVE_INFINITY });
   const listed: readonly State[] = input.include_archived === true ? ['active', 'deprioritised', 'archived'] : ['active', 'deprioritised'];
   const scope = { project, namespaces, listed, offset, limit };
   const clock = { now: parts.now(), days: parts.staleMemoryDays };

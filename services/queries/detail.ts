@@ -1,4 +1,5 @@
 import { DomainError } from '../../domain/errors.js';
+import { clip } from '../../domain/passage.js';
 import { LIMITS } from '../../domain/vocabulary.js';
 import type { MemoryRow } from '../../projections/memories.js';
 import type { Call, MemoryDetail, RecallDetailInput, RecallDetailResult } from '../api.js';
@@ -7,11 +8,18 @@ import { fitAnswer } from './fit.js';
 import type { QueryParts } from './parts.js';
 import { rowsOf } from './rows.js';
 
-/** Memories by key, whole, archived ones included; the first 50 keys. Counts as no recall. */
+/** UTF-16 units of what may be a key; what is longer is none, and not said back as a whole. */
+const SHOWN = 300;
+
+/** Memories by key, whole, archived ones included; of more than 50 keys the rest is named in `cut`. Counts as no recall. */
 export const recallDetail = async (parts: QueryParts, input: RecallDetailInput, _call: Call): Promise<RecallDetailResult> => {
-  const wanted = [...new Set(input.keys.map((key) => key.trim()))].filter((key) => key.startsWith('mem:')).slice(0, LIMITS.detailKeys);
+  const named = [...new Set(input.keys.map((key) => clip(key.trim(), SHOWN)))];
+  const [wanted, beyond] = [named.slice(0, LIMITS.detailKeys), named.slice(LIMITS.detailKeys)];
   await parts.fresh();
-  const rows = await rowsOf(parts, wanted);
+  const rows = await rowsOf(
+    parts,
+    wanted.filter((key) => key.startsWith('mem:')),
+  );
   const offset = input.offset ?? 0;
   if (offset > 0 && wanted.length !== 1) {
     throw new DomainError('VALIDATION', 'offset reads on in one memory', 'Pass one key with it');
@@ -22,9 +30,10 @@ export const recallDetail = async (parts: QueryParts, input: RecallDetailInput, 
   });
   const budget = Math.min(parts.maxTokens, Math.max(200, input.max_tokens ?? parts.maxTokens));
   const { kept, cut } = fitAnswer<(typeof results)[number]>(results, budget, offset);
+  const left = [...cut.map(({ key }) => key), ...beyond];
   return {
     results: kept,
-    ...(cut.length > 0 && { cut: { keys: cut.map(({ key }) => key), note: 'These did not fit; call recall_detail again with them.' } }),
+    ...(left.length > 0 && { cut: { keys: left, note: 'These did not fit; call recall_detail again with them.' } }),
   };
 };
 

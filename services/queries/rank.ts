@@ -3,7 +3,7 @@ import { DomainError, isDomainError } from '../../domain/errors.js';
 import type { FusedHit } from '../../domain/fusion.js';
 import { parseProjectName } from '../../domain/project/name.js';
 import { type Scope, scopeOf } from '../../domain/project/scope.js';
-import { byScoreThenKey, isReinstateCandidate, type ScoreBreakdown, scoreMemory } from '../../domain/scoring.js';
+import { byScoreThenKey, type ScoreBreakdown, scoreMemory } from '../../domain/scoring.js';
 import { dateHint } from '../../domain/temporal.js';
 import { NAMESPACES, type Namespace, type State } from '../../domain/vocabulary.js';
 import { type Document, hasExpired } from '../../projections/recall/document.js';
@@ -112,23 +112,20 @@ export const rank = async (parts: RankParts, question: Question): Promise<Rankin
     scorable.push({ document: asItsSource(index, document), hit, isMatch: hit !== undefined && matches(hit) });
   };
   // Only a hint can lift what is below the floor; most candidates are, so they are not scored at all.
-  for (const hit of found) if (matches(hit) || index.hinted.has(hit.key)) consider(hit.key, hit);
-  if (index.hinted.size > 0 && !question.isVariant) {
+  const hinted = question.isVariant ? NOTHING : index.hinted.met(query);
+  for (const hit of found) if (matches(hit) || hinted.has(hit.key)) consider(hit.key, hit);
+  if (hinted.size > 0) {
     const known = new Set(found.map(({ key }) => key));
-    for (const key of index.hinted) if (!known.has(key) && isHinted(parts, key, query, namespaces, projects)) consider(key, undefined);
+    for (const key of hinted) if (!known.has(key) && isLookedAt(parts, key, namespaces, projects)) consider(key, undefined);
   }
   // Reading a date out of a query takes as long as searching a graph.
   const dated = scorable.some(({ document }) => document.eventDate !== undefined);
-  const occasion = {
-    now: moment,
-    dateHint: dated ? dateHint(query, moment) : undefined,
-    ...(!question.isVariant && { reinstateBy: query }),
-  };
+  const occasion = { now: moment, dateHint: dated ? dateHint(query, moment) : undefined };
   const hits: RankedHit[] = [];
   let facts = false;
   for (const { document, hit, isMatch } of scorable) {
     const { key } = document;
-    const evidence = { similarity: hit?.score ?? 0, lexical: hit?.lexical, vector: hit?.cosine };
+    const evidence = { similarity: hit?.score ?? 0, lexical: hit?.lexical, vector: hit?.cosine, meetsHint: hinted.has(key) };
     const scored = scoreMemory(document, evidence, occasion, parts.scoring);
     if (!isMatch && !scored.reinstateCandidate) continue;
     const score = question.anyState ? scored.similarity : scored.score;
@@ -146,6 +143,7 @@ export const rank = async (parts: RankParts, question: Question): Promise<Rankin
 type Scorable = { readonly document: Document; readonly hit: FusedHit | undefined; readonly isMatch: boolean };
 
 const UNCONTRADICTED: readonly string[] = [];
+const NOTHING: ReadonlySet<string> = new Set();
 
 /** One token with a digit, an underscore, a slash, an at sign or a capital inside: an error code, a path, a function. */
 const IDENTIFIER = /^(?=.*[\d_/@]|.*[a-z][A-Z])[!-~]+$/;
@@ -179,17 +177,15 @@ const queryVector = async (parts: RankParts, query: string, signal: AbortSignal 
   }
 };
 
-const isHinted = (
+const isLookedAt = (
   { index }: RankParts,
   key: string,
-  query: string,
   namespaces: readonly Namespace[],
   projects: readonly string[] | undefined,
 ): boolean => {
   const document = index.documents.get(key);
   if (!document || !namespaces.includes(document.namespace)) return false;
-  if (projects && (document.project === undefined || !projects.includes(document.project))) return false;
-  return isReinstateCandidate(document.state, document.reinstateHints, query);
+  return !projects || (document.project !== undefined && projects.includes(document.project));
 };
 
 /** A fact counts for no more than its source does now: put aside with it, and out of recall with it. */

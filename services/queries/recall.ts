@@ -2,9 +2,9 @@ import { estimateTokens } from '../../domain/budget.js';
 import { licenceNotice } from '../../domain/licence.js';
 import { passageAround } from '../../domain/passage.js';
 import { shortRouting } from '../../domain/project/scope.js';
+import { RANGES, withinRange } from '../../domain/range.js';
 import type { ScoreBreakdown } from '../../domain/scoring.js';
 import { queryTerms } from '../../domain/text/tokens.js';
-import { LIMITS } from '../../domain/vocabulary.js';
 import type {
   AbandonedWarnings,
   Call,
@@ -28,13 +28,19 @@ import { type Shown, showable } from './rows.js';
 import { recordRecall } from './telemetry.js';
 
 const DEFAULT_INDEX_K = 10;
-const SNIPPET = { default: 150, min: 50, max: 500 } as const;
+const DEFAULT_SNIPPET = 150;
 const NOTHING = 'No memory matches.';
 const SUPPRESSED = 'No memory matches. What was found speaks of suppressed topics; list_suppressions names them.';
 
 /** The memories that answer a query, best first, whole. */
 export const recall = async (parts: QueryParts, input: RecallInput, call: Call): Promise<RecallResult> => {
-  const { shown, ranking, warnings, notes } = await found(parts, input, call, clamp(input.top_k ?? parts.topK, 1, LIMITS.topK), 'recall');
+  const { shown, ranking, warnings, notes } = await found(
+    parts,
+    input,
+    call,
+    withinRange('top_k', input.top_k ?? parts.topK, RANGES.topK),
+    'recall',
+  );
   const items = shown.map((one) => itemOf(one, input.score_breakdown ?? false));
   const { kept, cut } = fitAnswer(items, budgetOf(parts, input, warnings));
   return { ...scopeNotes(ranking), ...warnings, results: kept, ...notesOf(ranking, kept, cut), ...notes };
@@ -42,12 +48,12 @@ export const recall = async (parts: QueryParts, input: RecallInput, call: Call):
 
 /** The same as a short list: for each memory the passage around the match. `recall_detail` gives the rest. */
 export const recallIndex = async (parts: QueryParts, input: RecallIndexInput, call: Call): Promise<RecallIndexResult> => {
-  const length = clamp(input.snippet_length ?? SNIPPET.default, SNIPPET.min, SNIPPET.max);
+  const length = withinRange('snippet_length', input.snippet_length ?? DEFAULT_SNIPPET, RANGES.snippetLength);
   const { shown, ranking, warnings, notes } = await found(
     parts,
     input,
     call,
-    clamp(input.top_k ?? DEFAULT_INDEX_K, 1, LIMITS.topK),
+    withinRange('top_k', input.top_k ?? DEFAULT_INDEX_K, RANGES.topK),
     'recall_index',
   );
   const terms = queryTerms(input.query).map(({ term }) => term);
@@ -188,5 +194,3 @@ const partsOf = ({ similarity, vector, lexical, surface, recency, experience, te
   experience,
   temporal,
 });
-
-const clamp = (value: number, min: number, max: number): number => Math.min(max, Math.max(min, Math.trunc(value)));

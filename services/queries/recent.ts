@@ -1,5 +1,6 @@
 import { DomainError } from '../../domain/errors.js';
 import { licenceNotice } from '../../domain/licence.js';
+import { RANGES, withinRange } from '../../domain/range.js';
 import { LIMITS } from '../../domain/vocabulary.js';
 import type { MemoryRow } from '../../projections/memories.js';
 import { newestFirst, recent, recentRows } from '../../projections/recent.js';
@@ -11,8 +12,8 @@ import type { QueryParts } from './parts.js';
 import { rowsOf } from './rows.js';
 
 const DAY = 86_400_000;
-const DAYS = { default: 7, max: 365 } as const;
-const LIMIT = { default: 20, max: 50 } as const;
+const DEFAULT_DAYS = 7;
+const DEFAULT_LIMIT = 20;
 const PAGE = 200;
 
 /**
@@ -20,8 +21,8 @@ const PAGE = 200;
  * left out. Throws VALIDATION for an empty topic, or too many.
  */
 export const recentKnowledge = async (parts: QueryParts, input: RecentKnowledgeInput, _call: Call): Promise<RecentKnowledgeResult> => {
-  const days = clamp(input.days ?? DAYS.default, DAYS.max);
-  const limit = clamp(input.limit ?? LIMIT.default, LIMIT.max);
+  const days = withinRange('days', input.days ?? DEFAULT_DAYS, RANGES.knowledgeDays);
+  const limit = withinRange('limit', input.limit ?? DEFAULT_LIMIT, RANGES.knowledgeLimit);
   const wanted = topicFilter(input.topics);
   if (input.feed_name !== undefined) {
     // Articles are what comes from feeds, and none can be in the log before feeds are.
@@ -101,5 +102,3 @@ const itemOf = (row: MemoryRow): RecentKnowledgeItem => ({
   ...(row.licence_note !== undefined && { licence_note: row.licence_note }),
   provenance: row.provenance,
 });
-
-const clamp = (value: number, max: number): number => Math.min(max, Math.max(1, Math.trunc(value)));

@@ -28,12 +28,14 @@ const bring = { path, target, tenant, secrets: {}, actor: 'test' };
 const withApp = async (work) => {
   const { config } = loadConfig({ OMNIMEM_DATA_DIR: dataDir, OMNIMEM_TENANT: tenant, OMNIMEM_MIN_FREE_MB: '0', LOG_LEVEL: 'silent' });
   const supervised = () => ({ state: 'running', mode: 'normal', answering: true, pid: 1, restarts: 0, lastExit: undefined });
-  const opened = await openApp({ config, logger: createLogger({ level: 'silent' }), target, provider: providerOf(hashedEmbedder()), supervised });
+  // Nothing has expired by then, so that it adds nothing by itself.
+  const now = () => Date.parse('2026-01-05T08:00:00.000Z');
+  const opened = await openApp({ now, config, logger: createLogger({ level: 'silent' }), target, provider: providerOf(hashedEmbedder()), supervised });
   await opened.app.whenReady(600000);
   await work(opened);
 };
 await {
-  take: async () => takeBackup(await openBackupParts(target, tenant), { root: path, name, secrets: {}, actor: 'test', segmentEvents, leaseMs: 300, onProgress: step }),
+  take: async () => takeBackup(await openBackupParts(target, tenant), { root: path, name, secrets: {}, actor: 'test', segmentEvents, leaseMs: 2000, onProgress: step }),
   restore: () => restoreBackup({ ...bring, silentSeconds: 0, batch, standby: true, onProgress: (phase) => phase === 'restoring' && step() }),
   merge: () => mergeBackup({ ...bring, onProgress: (phase) => phase === 'merging' && step() }),
   replay: () => withApp(({ redis, keys }) => {

@@ -9,7 +9,7 @@ import { ILLEGIBLE, PROJECTS, TOPICS, type World } from './mixed-log-world.js';
 /** Something that somebody does, and how often beside the others. */
 export type Deed = { readonly weight: number; readonly run: (world: World) => Promise<unknown> };
 /** What goes into the log by another way than a command of its own. */
-type Beside = 'enrich' | 'enrichInVain' | 'importDump';
+type Beside = 'enrich' | 'enrichInVain' | 'importDump' | 'setContextInVain';
 
 /** Stores a text; answers the key, or undefined where the store said it already. */
 const store = async (world: World, input: Partial<RememberInput> = {}): Promise<string | undefined> => {
@@ -220,10 +220,11 @@ export const DEEDS: Readonly<Record<keyof Commands | Beside, Deed>> = {
   deleteProject: {
     weight: 0.5,
     run: async (world) => {
-      const { opened, errands, chance, call } = world;
-      const project_name = chance() < 0.5 ? errands.shift() : await newErrand(world);
+      const { opened, errands, chance, call, done } = world;
+      const first = !done.has('deleteProject');
+      const project_name = !first && chance() < 0.5 ? errands.shift() : await newErrand(world);
       if (project_name === undefined) return;
-      await opened.app.commands.deleteProject({ project_name, confirm: true, include_context: chance() < 0.7 }, call());
+      await opened.app.commands.deleteProject({ project_name, confirm: true, include_context: first || chance() < 0.7 }, call());
     },
   },
   deprioritiseProject: {
@@ -267,6 +268,14 @@ export const DEEDS: Readonly<Record<keyof Commands | Beside, Deed>> = {
         { key: someKey(), name: `library${below(100_000)} lib`, type: from(ABANDONED_TYPES), reason: text() },
         call(),
       ),
+  },
+  liftDeadEnd: {
+    weight: 1,
+    run: async ({ opened: { app }, someKey, below, from, text, call }) => {
+      const deadEnd = { key: someKey(), name: `gadget${below(100_000)} kit`, type: from(ABANDONED_TYPES), reason: text() };
+      await app.commands.logAbandoned(deadEnd, call());
+      await app.commands.liftDeadEnd({ ...deadEnd, reason: text() }, call());
+    },
   },
   reindex: {
     weight: 0.003,
@@ -336,4 +345,16 @@ export const DEEDS: Readonly<Record<keyof Commands | Beside, Deed>> = {
     },
   },
   importDump: { weight: 0.4, run: importDump },
+  setContextInVain: {
+    weight: 0.3,
+    run: async ({ opened, errands, below, text, call, chance }) => {
+      const project_name = `whim ${below(1_000_000)}`;
+      const texts = { description: text(), stack: '', goals: text(), current_state: text() };
+      const set = call();
+      await opened.app.commands.setProjectContext({ project_name, ...texts }, set);
+      const undone = await opened.app.commands.undo({ correlation: set.commandId ?? '' }, call());
+      errands.push(project_name);
+      if (chance() < 0.5 && undone.undo_correlation) await opened.app.commands.undo({ correlation: undone.undo_correlation }, call());
+    },
+  },
 };

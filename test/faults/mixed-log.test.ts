@@ -32,8 +32,10 @@ import { type Child, cloneTenant, compileChild } from './operations.js';
 /** `SOAK=1`: the log that the issue asks for, more kills, and figures. */
 const SOAK = process.env.SOAK !== undefined;
 const SEED = Number(process.env.TEST_SEED ?? Date.now() % 1e9);
-const EVENTS = Number(process.env.TEST_EVENTS ?? (SOAK ? 50_000 : 700));
-const KILLS = SOAK ? 5 : 1;
+const EVENTS = Number(process.env.TEST_EVENTS ?? (SOAK ? 50_000 : 500));
+const KILLS = SOAK ? 3 : 1;
+/** How many people work at once. One, and the seed says everything. */
+const LANES = SOAK ? 16 : 1;
 const MOMENTS = 10;
 const LONG = { timeout: SOAK ? 7_200_000 : 120_000 };
 /** Below this the index of a live store is scanned exactly. */
@@ -115,7 +117,7 @@ beforeAll(async () => {
     startValkey(),
     compileChild(KILLED_CHILD),
   ]);
-  mixed = await openMixedLog(SEED, EVENTS, { valkey: home });
+  mixed = await openMixedLog(SEED, EVENTS, { valkey: home, lanes: LANES });
   const { test, world } = mixed;
   // A backup is written while the log grows, and killed each time.
   await timed(`${EVENTS} events`, async () => {
@@ -146,7 +148,7 @@ afterAll(async () => {
 
 describe(`a log of mixed events (TEST_SEED=${SEED})`, () => {
   it('was made by every command there is, and holds every kind of event that commands make', async () => {
-    const beside = ['enrich', 'enrichInVain', 'importDump'];
+    const beside = ['enrich', 'enrichInVain', 'importDump', 'setContextInVain'];
     expect(
       Object.keys(DEEDS)
         .filter((name) => !beside.includes(name))
@@ -158,7 +160,7 @@ describe(`a log of mixed events (TEST_SEED=${SEED})`, () => {
         (entry) => (entry.kind === 'event' ? entry.event : entry.kind === 'husk' ? entry.husk : undefined)?.envelope.type,
       ),
     );
-    const byOthers = ['BackupTaken', 'LogRestored', 'MigrationApplied'];
+    const byOthers = ['BackupTaken', 'ErasureConfirmed', 'LogRestored', 'MigrationApplied'];
     expect(catalogue.types.filter((type) => !made.has(type) && !byOthers.includes(type))).toEqual([]);
   });
 
@@ -172,6 +174,9 @@ describe(`a log of mixed events (TEST_SEED=${SEED})`, () => {
     async () => {
       const { test } = mixed;
       const clock = { now: BEGINNING };
+      await reached(test);
+      // The note of the backup itself is not in it.
+      const views = await viewDigests(test.redis, test.keys, VIEW_NAMES);
       const taken = await timed('backup', () => take(test, folder, { name: 'whole', withEmbeddings: true, leaseMs: 2_000 }));
       const head = taken.head ?? fail();
       const digests = await storeDigests(test.redis, test.keys, test.log.logId, head);
@@ -185,7 +190,6 @@ describe(`a log of mixed events (TEST_SEED=${SEED})`, () => {
 
       const there = await timed('views and vectors of the restored', () => openAway(restored, clock));
       await there.verifyAll();
-      const views = await viewDigests(test.redis, test.keys, VIEW_NAMES);
       expect(await viewDigests(there.redis, there.keys, VIEW_NAMES)).toEqual(views);
       say(`views: ${JSON.stringify(views)}`);
       await reached(test);
@@ -343,13 +347,15 @@ describe(`a log of mixed events (TEST_SEED=${SEED})`, () => {
     await timed(`undo of ${correlations.length} commands`, async () => {
       for (const correlation of correlations) {
         const answer = await there.app.commands.undo({ correlation }, there.call).catch((error: unknown) => {
-          if (isDomainError(error, 'NOT_FOUND')) return undefined;
+          if (isDomainError(error, 'NOT_FOUND') || isDomainError(error, 'UNAVAILABLE')) return undefined;
           throw new Error(`undo of ${correlation} (TEST_SEED=${SEED})`, { cause: error });
         });
         if (answer) expect(answer.correlation).toBe(correlation);
       }
     });
     await reached(there);
+    const left = await there.app.queries.memoryAudit({ include_archived: true }, there.call);
+    process.stdout.write(`DEBUG ${JSON.stringify(left.summary)} ${JSON.stringify(left.entries.filter(({ state }) => state !== 'archived').slice(0, 6))} ${JSON.stringify(await there.app.queries.listSuppressions(there.call))} ${JSON.stringify(await there.app.queries.listProjects(there.call))}\n`);
     await timed('verify after the undo', () => there.verifyAll());
     await there.close();
     await drop(tenant);

@@ -1,11 +1,8 @@
-import { fold } from '../../../domain/decider.js';
-import type { AnyEvent } from '../../../domain/event.js';
-import type { MemoryEvent } from '../../../domain/memory/events.js';
 import { deadEndsToSuppress, experienceAfter } from '../../../domain/memory/experience.js';
 import { isLive, type Memory, memoryDecider } from '../../../domain/memory/memory.js';
 import { experienceWeight } from '../../../domain/scoring.js';
 import { compileTopics } from '../../../domain/suppression.js';
-import { type Topic, type TopicEvent, topicDecider, topicSubject } from '../../../domain/topic/topic.js';
+import { topicSubject } from '../../../domain/topic/topic.js';
 import type { Call, RecordExperienceInput, RecordExperienceResult } from '../../api.js';
 import { type Decision, handleCommand, stateOf } from '../../eventlog/handle.js';
 import { parseKey } from '../keys.js';
@@ -13,17 +10,7 @@ import { type CommandParts, stampOf, visibility } from '../parts.js';
 import { expectFree } from '../retag.js';
 import { recordedOf } from './input.js';
 import { namesToSuppress } from './suppressing.js';
-
-/** A memory and topics are changed together, so what is loaded of each is its events. */
-const PAST = {
-  initialState: (): readonly AnyEvent[] => [],
-  evolve: (past: readonly AnyEvent[], event: AnyEvent): readonly AnyEvent[] => [...past, event],
-};
-
-const memoryOf = (past: readonly AnyEvent[] | undefined): Memory =>
-  fold<Memory, MemoryEvent>(memoryDecider, (past ?? []) as readonly MemoryEvent[]);
-const suppressionOf = (past: readonly AnyEvent[] | undefined): Topic =>
-  fold<Topic, TopicEvent>(topicDecider, (past ?? []) as readonly TopicEvent[]);
+import { givenUp, memoryOf, PAST, suppressionOf } from './with-topics.js';
 
 /**
  * Records what the work behind a memory was like. The dead ends of hard work that was given up become suppressed topics in
@@ -47,7 +34,7 @@ export const recordExperience = async (parts: CommandParts, input: RecordExperie
         const name = topics.get(topic);
         // One that somebody suppressed already keeps the reason it has.
         if (name === undefined || suppressionOf(others[i]?.state).suppressed) continue;
-        const data = { topic, reason: `given up: ${key}` };
+        const data = { topic, reason: givenUp(key) };
         writes.push({ subject: topicSubject(topic), events: [{ type: 'TopicSuppressed', data }] });
         suppressed.push(name);
       }

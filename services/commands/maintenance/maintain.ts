@@ -1,4 +1,3 @@
-import { DomainError } from '../../../domain/errors.js';
 import { clip } from '../../../domain/passage.js';
 import { parseProjectName } from '../../../domain/project/name.js';
 import type { Call, MaintainInput, MaintainResult } from '../../api.js';

@@ -75,7 +75,15 @@ export const reinstateProject = async (parts: CommandParts, input: ReinstateProj
   if (input.confirm !== true) {
     const names = namesMeant(parts, name);
     const note = `Nothing was changed yet. ${names.note}Call again with confirm: true to bring these ${keys.length} back; undo takes it back.`;
-    return { status: 'preview', project_name: name, ...names.fields, would_reinstate: countKeys(keys), total: keys.length, ...already, note };
+    return {
+      status: 'preview',
+      project_name: name,
+      ...names.fields,
+      would_reinstate: countKeys(keys),
+      total: keys.length,
+      ...already,
+      note,
+    };
   }
   const { changed, correlation, appended } = await changeAll(parts, keys, call, 'reinstating', {
     memory: { type: 'ReinstateMemory', data: {} },

@@ -25,7 +25,7 @@ The text leaves memory at once and the files on disk shortly after (disk: pendin
     key_or_query: keyOrQuery.optional(),
     confirm: z.boolean().optional().describe('True to erase what the preview listed. Default false: preview only.'),
     preview_id: z.string().optional().describe('With confirm: the preview_id of the preview, good for half an hour.'),
-    keys: z.array(z.string()).optional().describe('With confirm: exactly the keys of the preview. Without: previews these.'),
+    keys: z.array(z.string()).max(500).optional().describe('With confirm: exactly the keys of the preview. Without: previews these.'),
     doc_id: z.string().optional().describe('Every chunk of this document.'),
     project: z.string().optional().describe('Every memory of this project.'),
     created_after: z.string().optional().describe('ISO date or time: what was remembered from then on.'),

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { RANGES } from '../../../domain/range.js';
 import { NAMESPACES } from '../../../domain/vocabulary.js';
+import { wholeUpTo } from '../bounds.js';
 import type { Cut } from '../ceiling.js';
 import { DATA_NOTICE } from '../recalled.js';
 import { defineTool } from '../tool.js';
@@ -29,8 +31,8 @@ Pages are stable: go on with offset while has_more is true. days_stale marks an 
     project: z.string().optional().describe('Only this project.'),
     namespace: z.enum(NAMESPACES).optional().describe('Only this namespace. Default: all four.'),
     include_archived: z.boolean().optional().describe('Archived memories too. Default false.'),
-    limit: z.number().int().optional().describe('Entries in a page, 1 to 500. Default 100.'),
-    offset: z.number().int().optional().describe('Where the page begins. Default 0.'),
+    limit: wholeUpTo(RANGES.auditLimit, 'Entries in a page, 1 to 500. Default 100.'),
+    offset: z.number().int().min(0).optional().describe('Where the page begins. Default 0.'),
     as_of: asOf,
   },
   output: {

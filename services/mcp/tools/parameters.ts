@@ -1,11 +1,16 @@
 import { z } from 'zod';
+import { MAX_NAMED_DOMAINS } from '../../../domain/domains.js';
 import { INGEST_MODES, LIMITS, NAMESPACES } from '../../../domain/vocabulary.js';
+import { LONG_TEXT } from '../bounds.js';
 
 /** Parameters that several tools share, so that they read and behave the same everywhere. */
 
 const figure = (value: number): string => value.toLocaleString('en-GB');
 
-export const content = z.string().describe(`The text, as it should be found later: at most ${figure(LIMITS.content)} characters.`);
+export const content = z
+  .string()
+  .max(LONG_TEXT)
+  .describe(`The text, as it should be found later: at most ${figure(LIMITS.content)} characters.`);
 export const project = z.string().optional().describe('Project that it belongs to: letters, digits, blanks, dots, _ and -.');
 export const tags = z
   .array(z.string())
@@ -34,14 +39,22 @@ export const key = z.string().describe('Key of the memory, such as mem:episodic:
 export const keyOrQuery = z.string().describe('Key of one memory, or words: then the memories that match with confidence are taken.');
 
 export const recallParameters = {
-  query: z.string().describe('A question in plain words, or an exact identifier, error code or name.'),
+  query: z
+    .string()
+    .max(10_000)
+    .describe('A question in plain words, or an exact identifier, error code or name: at most 10,000 characters.'),
   namespaces: z.array(z.enum(NAMESPACES)).optional().describe('Search only these namespaces. Default: all four.'),
-  project_filter: z.array(z.string()).optional().describe('Search only these projects. A single name given as plain text works as well.'),
+  project_filter: z
+    .array(z.string())
+    .max(200)
+    .optional()
+    .describe('Search only these projects, at most 200. A single name given as plain text works as well.'),
   domain_filter: z
     .array(z.string())
+    .max(MAX_NAMED_DOMAINS)
     .optional()
     .describe(
-      'Kinds of work, such as python or docker: search only projects that declare one of them. Text such as python,docker works as well.',
+      'Kinds of work, such as python or docker, at most 100: search only projects that declare one of them. Text such as python,docker works as well.',
     ),
   expand_queries: z
     .boolean()
@@ -69,4 +82,5 @@ export const maxTokens = z
   .describe('Bound on the answer in tokens, at least 100: best results first, and what was cut is named.');
 export const stampKeys = z
   .array(z.string())
+  .max(LIMITS.stampKeys)
   .describe(`Keys of memories, at most ${LIMITS.stampKeys} in a call. A chunk stands for its whole document.`);

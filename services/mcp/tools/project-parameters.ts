@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { LONG_TEXT } from '../bounds.js';
 
 /** Parameters that the tools for whole projects share. */
 
 export const projectName = z.string().describe('Name of the project, such as billing-api: letters, digits, blanks, dots, _ and -.');
-export const currentState = z.string().describe('Where the work stands now and what comes next, at most 10,000 characters.');
-export const notes = z.string().optional().describe('Anything else worth knowing. Left out: the notes stay as they are.');
+export const currentState = z.string().max(LONG_TEXT).describe('Where the work stands now and what comes next, at most 10,000 characters.');
+export const notes = z.string().max(LONG_TEXT).optional().describe('Anything else worth knowing. Left out: the notes stay as they are.');
 export const readVersion = z
   .number()
   .int()

@@ -12,7 +12,7 @@ A key without a memory answers status not_found in its place.`,
   effect: 'reads',
   essential: true,
   parameters: {
-    keys: z.array(z.string()).describe(`Keys of memories. The first ${LIMITS.detailKeys} are answered.`),
+    keys: z.array(z.string()).describe(`Keys of memories. The first ${LIMITS.detailKeys} are answered, and cut names the rest.`),
     max_tokens: maxTokens,
     offset: z
       .number()

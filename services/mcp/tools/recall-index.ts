@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import { RANGES } from '../../../domain/range.js';
+import { wholeUpTo } from '../bounds.js';
 import { CUT_RESULTS, recallText, withNotices } from '../recalled.js';
 import { defineTool } from '../tool.js';
 import { asOf, maxTokens, recallParameters } from './parameters.js';
@@ -12,11 +13,11 @@ Searches like recall. estimated_tokens says what each full text would cost; toke
   essential: true,
   parameters: {
     query: recallParameters.query,
-    top_k: z.number().int().optional().describe('How many results, 1 to 50. Default 10.'),
+    top_k: wholeUpTo(RANGES.topK, 'How many results, 1 to 50. Default 10.'),
     namespaces: recallParameters.namespaces,
     project_filter: recallParameters.project_filter,
     domain_filter: recallParameters.domain_filter,
-    snippet_length: z.number().int().optional().describe('Characters of each passage, 50 to 500. Default 150.'),
+    snippet_length: wholeUpTo(RANGES.snippetLength, 'Characters of each passage, 50 to 500. Default 150.'),
     expand_queries: recallParameters.expand_queries,
     score_breakdown: recallParameters.score_breakdown,
     max_tokens: maxTokens,

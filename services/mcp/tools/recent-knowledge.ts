@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { RANGES } from '../../../domain/range.js';
+import { wholeUpTo } from '../bounds.js';
 import { CUT_RESULTS, DATA_NOTICE } from '../recalled.js';
 import { defineTool } from '../tool.js';
 import { maxTokens } from './parameters.js';
@@ -10,10 +12,10 @@ export const recentKnowledge = defineTool({
 What has expired or was put aside is left out. Each result names its source, licence and provenance. more: true means that there is more than limit.`,
   effect: 'reads',
   parameters: {
-    days: z.number().int().optional().describe('How many days back, 1 to 365. Default 7.'),
+    days: wholeUpTo(RANGES.knowledgeDays, 'How many days back, 1 to 365. Default 7.'),
     feed_name: z.string().optional().describe('Only what came from this feed.'),
     topics: z.array(z.string()).optional().describe('Only what has one of these topics among its tags.'),
-    limit: z.number().int().optional().describe('How many at most, 1 to 50. Default 20.'),
+    limit: wholeUpTo(RANGES.knowledgeLimit, 'How many at most, 1 to 50. Default 20.'),
     max_tokens: maxTokens,
   },
   output: {

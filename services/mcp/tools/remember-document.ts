@@ -26,7 +26,7 @@ chunk_strategy: paragraphs (default; headings stay with their text), turn_pairs 
     tags,
     namespace,
     mode,
-    chunk_size: z.number().int().optional().describe('Words in a chunk, for fixed_tokens only. Default 200.'),
+    chunk_size: z.number().int().min(1).optional().describe('Words in a chunk, for fixed_tokens only. Default 200.'),
     licence,
     licence_note: licenceNote,
     provenance,

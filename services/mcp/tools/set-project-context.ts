@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LONG_TEXT } from '../bounds.js';
 import { noticedWhere } from '../recalled.js';
 import { defineTool } from '../tool.js';
 import { domains } from './parameters.js';
@@ -15,9 +16,9 @@ It replaces the whole context (notes and domains that are left out stay) and ans
   essential: true,
   parameters: {
     project_name: projectName,
-    description: z.string().describe('What the project is, in a sentence or two.'),
-    stack: z.string().describe('Languages, frameworks and services, such as: TypeScript, Node 20, Valkey.'),
-    goals: z.string().describe('What it is to achieve.'),
+    description: z.string().max(LONG_TEXT).describe('What the project is, in a sentence or two.'),
+    stack: z.string().max(LONG_TEXT).describe('Languages, frameworks and services, such as: TypeScript, Node 20, Valkey.'),
+    goals: z.string().max(LONG_TEXT).describe('What it is to achieve.'),
     current_state: currentState,
     notes,
     domains,

@@ -7,7 +7,7 @@ export const warnIfAbandoned = defineTool({
   name: 'warn_if_abandoned',
   title: 'Was it given up before?',
   description: `Check whether a library, tool, service, pattern or approach was tried and given up before, with the reason. Call it before you propose or start one; it is fast.
-Ask in plain words ("use onnx runtime for embeddings?") or give the name. Answers clear, or warning with the matches, newest first: tell the human the reason before you go on. A match from an archived memory says so in state.`,
+Ask in plain words ("use onnx runtime for embeddings?") or give the name. Answers clear, or warning with the matches, newest first: tell the human the reason before you go on. A match from an archived memory says so in state. One that works again is lifted with log_abandoned and lift: true.`,
   effect: 'reads',
   essential: true,
   parameters: {

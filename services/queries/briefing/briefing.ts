@@ -1,4 +1,4 @@
-import { SECTIONS, type SectionName } from '../../../domain/briefing/sections.js';
+import { LIMITS_OF_LISTS, SECTIONS, type SectionName } from '../../../domain/briefing/sections.js';
 import { trimBriefing } from '../../../domain/briefing/trim.js';
 import { DomainError, isDomainError } from '../../../domain/errors.js';
 import { parseProjectName } from '../../../domain/project/name.js';
@@ -74,7 +74,7 @@ const toldOnce = ({ recent_memories, ...sections }: BriefingSections): BriefingS
     ...(sections.contradiction_warnings ?? []).flatMap(({ key, contradicts }) => [key, ...contradicts]),
     ...[...top_3_breakthroughs, ...gotchas].map(({ key }) => key),
   ]);
-  const rest = recent_memories?.filter(({ key }) => !told.has(key));
+  const rest = recent_memories?.filter(({ key }) => !told.has(key)).slice(0, LIMITS_OF_LISTS.recent_memories);
   return inOrder({ ...sections, ...(rest && rest.length > 0 && { recent_memories: rest }) });
 };
 

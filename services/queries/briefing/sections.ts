@@ -101,9 +101,10 @@ const preferencesOf: Gather<'preferences'> = async (sources, { project }) => {
 
 const recentOf: Gather<'recent_memories'> = async (sources, { project }) => {
   const sets = project ? project.names.map(recentRows.episodic) : [recentRows.episodic()];
-  const rows = await listed(sources, 2 * LIMITS_OF_LISTS.recent_memories, sets, active);
+  // More than are shown: those that another part tells are left out afterwards.
+  const rows = await listed(sources, 3 * LIMITS_OF_LISTS.recent_memories, sets, active);
   const distinct = rows.filter(({ content }, i) => rows.findIndex((other) => other.content === content) === i);
-  return distinct.slice(0, LIMITS_OF_LISTS.recent_memories).map(({ key, content, updated_at, outcome }) => ({
+  return distinct.map(({ key, content, updated_at, outcome }) => ({
     key,
     content: clip(content, TOLD),
     updated_at,

@@ -6,9 +6,10 @@ import { hybridSearch } from '../../../projections/search/hybrid.js';
 import { InMemoryLexicalIndex } from '../../../projections/search/lexical.js';
 import { loadSnapshot } from '../../../projections/search/snapshot.js';
 import { VectorStore } from '../../../projections/search/vector-store.js';
+import { InProcessVectorIndex } from '../../../projections/search/vectors.js';
 import { createCorpus, DIMENSION, type MadeMemory, type MadeQuery } from '../corpus.js';
-import { latencies, percentile, timed } from '../figures.js';
-import { type GraphFound, type Measured, MODEL, processorMs, type Round, SAMPLE_FILE } from './parts.js';
+import { percentile, timed } from '../figures.js';
+import { type GraphFound, type Measured, MODEL, type Percentiles, processorMs, type Round, SAMPLE_FILE } from './parts.js';
 
 const ROUNDS = 5;
 const QUESTIONS = 100;
@@ -23,17 +24,18 @@ const SEARCHED = { states: ['active', 'deprioritised'] } as const;
 
 /** Loads a snapshot as a start does and asks it questions, of which some are held against a scan of all vectors. */
 const measure = async (folder: string, size: number): Promise<Measured> => {
-  const before = await resident();
-  const snapshot: { loaded?: Awaited<ReturnType<typeof loadSnapshot>> } = {};
+  const before = await held();
+  const words = InMemoryLexicalIndex.load(new BinaryReader(readFileSync(fileOf(folder, 'words'))));
+  const withWords = await held();
+  const graphFile = readdirSync(folder).some((name) => name.startsWith('graph-')) ? fileOf(folder, 'graph') : undefined;
+  const vectors = InProcessVectorIndex.load(new BinaryReader(readFileSync(fileOf(folder, 'vectors'))), { dimension: DIMENSION }, graphFile);
+  const withVectors = await held();
   const loadMs = await timed(async () => {
-    snapshot.loaded = await loadSnapshot(folder, MODEL, { dimension: DIMENSION });
+    const snapshot = await loadSnapshot(folder, MODEL, { dimension: DIMENSION });
+    if (snapshot.status !== 'loaded') throw new Error(`the snapshot was not loaded: ${JSON.stringify(snapshot)}`);
+    await snapshot.vectors.close();
   });
-  if (snapshot.loaded?.status !== 'loaded') throw new Error(`the snapshot was not loaded: ${JSON.stringify(snapshot.loaded)}`);
-  const { vectors, words } = snapshot.loaded;
-  const after = await resident();
-  const alone = InMemoryLexicalIndex.load(new BinaryReader(readFileSync(fileOf(folder, 'words'))));
-  const withWords = await resident();
-  if (alone.stats().memories !== size) throw new Error('the words were not loaded');
+  await held();
 
   const corpus = createCorpus(7, Date.UTC(2026, 0, 1));
   const sample = JSON.parse(readFileSync(join(folder, SAMPLE_FILE), 'utf8')) as { content: string; vector: number[] }[];
@@ -66,27 +68,33 @@ const measure = async (folder: string, size: number): Promise<Measured> => {
   }
 
   const rows = truth.map((keys) => new Set([...keys].map((key) => Number(key.slice(key.lastIndexOf(':') + 1)))));
-  const halves = vectors.stats().engine === 'hnsw' ? fileOf(folder, 'graph') : undefined;
   const graph = emptyGraph(ScalarKind.F16);
-  if (halves) graph.load(halves);
+  if (graphFile) graph.load(graphFile);
   return {
     loadMs,
-    wordsBytes: (withWords.rss - after.rss) / size,
-    vectorsBytes: (after.rss - before.rss - (withWords.rss - after.rss)) / size,
-    heapBytes: (after.heap - before.heap) / size,
+    wordsBytes: (withWords.all - before.all) / size,
+    vectorsBytes: (withVectors.all - withWords.all) / size,
+    graphBytes: graphFile ? statSync(graphFile).size / size : 0,
+    heapBytes: (withVectors.heap - before.heap) / size,
     found: shares.reduce((sum, share) => sum + share, 0) / shares.length,
     foundLeast: Math.min(...shares),
     rounds,
-    breadths: halves ? BREADTHS.map((breadth) => foundBy(graph, breadth, questions, rows)) : [],
-    ...(halves && size <= SECOND_GRAPH && { bytes: inBytes(folder, size, questions, rows, statSync(halves).size) }),
+    breadths: graphFile ? BREADTHS.map((breadth) => foundBy(graph, breadth, questions, rows)) : [],
+    ...(graphFile && size <= SECOND_GRAPH && { bytes: inBytes(folder, size, questions, rows) }),
   };
 };
 
 const roundOf = async (questions: readonly MadeQuery[], search: (query: MadeQuery) => unknown): Promise<Round> => {
-  const before = process.cpuUsage();
-  const taken = await latencies(questions, search);
-  return { p50: percentile(taken, 0.5), p95: percentile(taken, 0.95), processor: processorMs(before) / questions.length };
+  const [clock, processor]: [number[], number[]] = [[], []];
+  for (const question of questions) {
+    const before = process.cpuUsage();
+    clock.push(await timed(() => search(question)));
+    processor.push(processorMs(before));
+  }
+  return { clock: percentilesOf(clock), processor: percentilesOf(processor) };
 };
+
+const percentilesOf = (taken: readonly number[]): Percentiles => ({ p50: percentile(taken, 0.5), p95: percentile(taken, 0.95) });
 
 const foundBy = (graph: Index, breadth: number, questions: readonly MadeQuery[], rows: readonly ReadonlySet<number>[]): GraphFound => {
   const found = { first: 0, rescored: 0 };
@@ -108,14 +116,13 @@ const inBytes = (
   size: number,
   questions: readonly MadeQuery[],
   rows: readonly ReadonlySet<number>[],
-  halves: number,
 ): Measured['bytes'] => {
   const graph = emptyGraph(ScalarKind.I8);
   const store = VectorStore.load(new BinaryReader(readFileSync(fileOf(folder, 'vectors'))), DIMENSION);
   for (let row = 0; row < size; row++) graph.add(BigInt(row), store.vector(row), 1);
   const path = join(folder, 'built-bytes');
   graph.save(path);
-  return { found: foundBy(graph, 128, questions, rows), graph: statSync(path).size, halves };
+  return { found: foundBy(graph, 128, questions, rows), graphBytes: statSync(path).size / size };
 };
 
 const fileOf = (folder: string, kind: 'vectors' | 'graph' | 'words'): string =>
@@ -132,13 +139,14 @@ const emptyGraph = (quantization: ScalarKind): Index =>
     multi: false,
   });
 
-/** Once what the load needed and left behind is given back. */
-const resident = async (): Promise<{ readonly rss: number; readonly heap: number }> => {
+/** Bytes of objects, and of them and arrays, once what the loading left behind is given back. */
+const held = async (): Promise<{ readonly heap: number; readonly all: number }> => {
   for (let i = 0; i < 3; i++) {
     await new Promise((resolve) => setTimeout(resolve, 100));
     global.gc?.();
   }
-  return { rss: process.memoryUsage.rss(), heap: process.memoryUsage().heapUsed };
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return { heap: heapUsed, all: heapUsed + arrayBuffers };
 };
 
 const [folder = '', size = ''] = process.argv.slice(2);

@@ -21,8 +21,10 @@ export type Built = {
   readonly bytes: number;
 };
 
-/** One search of every question of a round, milliseconds. `processor` is that of all threads, an average. */
-export type Round = { readonly p50: number; readonly p95: number; readonly processor: number };
+/** One search of every question of a round, milliseconds: by the clock, and by the processor time of all threads. */
+export type Round = { readonly clock: Percentiles; readonly processor: Percentiles };
+
+export type Percentiles = { readonly p50: number; readonly p95: number };
 
 /** A graph that is searched on its own: how many of the exact ten nearest are among the first ten and, scored again exactly, of 26. */
 export type GraphFound = {
@@ -35,15 +37,17 @@ export type GraphFound = {
 /** What the indexes do after a load in a process of their own. */
 export type Measured = {
   readonly loadMs: number;
-  /** Per memory, resident: words, then vectors with their graph. `heapBytes`: what of both is objects. */
+  /** Per memory: objects and arrays of the words, those of the vectors, and the file of the graph, which is as large in memory. */
   readonly wordsBytes: number;
   readonly vectorsBytes: number;
+  readonly graphBytes: number;
+  /** Per memory, what of all of it is objects: the heap of V8 has a limit of its own. */
   readonly heapBytes: number;
   /** Mean and lowest share of the exact ten nearest of a question. */
   readonly found: number;
   readonly foundLeast: number;
   readonly rounds: Readonly<Record<'knn' | 'words' | 'hybrid', readonly Round[]>>;
   readonly breadths: readonly GraphFound[];
-  /** The same vectors in a graph of one byte a number, with the bytes of both graphs; of small stores only. */
-  readonly bytes?: { readonly found: GraphFound; readonly graph: number; readonly halves: number };
+  /** The same vectors in a graph of one byte a number, with its bytes per memory; of small stores only. */
+  readonly bytes?: { readonly found: GraphFound; readonly graphBytes: number };
 };

@@ -54,25 +54,22 @@ const figuresOf = (size: number, built: Built, { rounds, ...loaded }: Measured):
       ...one('recall@10 against exact', 'share', loaded.found, exact),
       target: { text: `≥ ${LEAST_FOUND}`, met: loaded.found >= LEAST_FOUND },
     },
-    ...(['knn', 'words', 'hybrid'] as const).flatMap((way) => [
-      plainFigure(
-        named(`${way} p50`, 'ms'),
-        rounds[way].map(({ p50 }) => p50),
+    ...(['knn', 'words', 'hybrid'] as const).flatMap((way) =>
+      (['processor', 'clock'] as const).flatMap((by) =>
+        (['p50', 'p95'] as const).map((at) =>
+          plainFigure(
+            named(`${way} ${at}, ${by === 'clock' ? 'clock' : 'processor time'}`, 'ms'),
+            rounds[way].map((round) => round[by][at]),
+          ),
+        ),
       ),
-      plainFigure(
-        named(`${way} p95`, 'ms'),
-        rounds[way].map(({ p95 }) => p95),
-      ),
-      plainFigure(
-        named(`${way} processor time`, 'ms'),
-        rounds[way].map(({ processor }) => processor),
-      ),
-    ]),
+    ),
     one('words taken in, by processor time', 'per s', (1000 * size) / built.wordsMs),
     one('vectors taken in with their graph, by processor time', 'per s', (1000 * size) / built.graphMs),
     one('one more memory, both indexes, by processor time', 'per s', 1000 / built.insertMs),
     one('words, memory each', 'bytes', loaded.wordsBytes),
     one('vectors, memory each', 'bytes', loaded.vectorsBytes, `words and vectors: ${Math.round(loaded.heapBytes)} in the heap`),
+    one('graph, memory each', 'bytes', loaded.graphBytes),
     one('snapshot, bytes each', 'bytes', built.bytes / size),
     one('snapshot saved', 'ms', built.saveMs),
     one('snapshot loaded', 'ms', loaded.loadMs),
@@ -86,7 +83,7 @@ const figuresOf = (size: number, built: Built, { rounds, ...loaded }: Measured):
             'share',
             loaded.bytes.found.foundRescored,
             `${loaded.bytes.found.processorMs.toFixed(2)} ms; ${loaded.bytes.found.found.toFixed(3)} by its own order; ` +
-              `${Math.round(loaded.bytes.graph / size)} bytes a vector for ${Math.round(loaded.bytes.halves / size)}`,
+              `${Math.round(loaded.bytes.graphBytes)} bytes a vector`,
           ),
         ]
       : []),
@@ -94,11 +91,11 @@ const figuresOf = (size: number, built: Built, { rounds, ...loaded }: Measured):
 };
 
 const growthOf = (size: number, large: Measured, smallSize: number, small: Measured): Figure[] =>
-  (['p50', 'p95'] as const).map((at) =>
+  (['processor', 'clock'] as const).map((by) =>
     ratioFigure(
-      { scenario: 'scale', name: `hybrid ${at} against that of ${smallSize}`, size, unit: 'ms' },
-      large.rounds.hybrid.map((round) => round[at]),
-      { name: `${smallSize} memories`, rounds: small.rounds.hybrid.map((round) => round[at]) },
-      at === 'p95' && size === 1_000_000 ? { most: MOST_GROWTH } : undefined,
+      { scenario: 'scale', name: `hybrid p95, ${by === 'clock' ? 'clock' : 'processor time'}, against the smallest`, size, unit: 'ms' },
+      large.rounds.hybrid.map((round) => round[by].p95),
+      { name: `${smallSize} memories`, rounds: small.rounds.hybrid.map((round) => round[by].p95) },
+      by === 'processor' && size === 1_000_000 ? { most: MOST_GROWTH } : undefined,
     ),
   );

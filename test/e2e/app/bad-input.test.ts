@@ -30,7 +30,7 @@ describe('bad input is answered clearly and stores nothing', () => {
   /** Everything that is stored, but for what workers keep of their own: leases, checkpoints, notes of recalls. */
   const stored = async (): Promise<Map<string, string>> => {
     const all = await snapshot(test.redis, test.keys);
-    for (const name of all.keys()) if (/:(lease|lease-tokens|recalls|recall-texts|proj)/.test(name)) all.delete(name);
+    for (const name of all.keys()) if (/:(lease|lease-tokens|processes|recalls|recall-texts|proj)/.test(name)) all.delete(name);
     return all;
   };
 

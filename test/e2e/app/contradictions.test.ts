@@ -62,6 +62,31 @@ describe('contradictions and maintenance through the real server', () => {
     expect(await tools.refused('check_contradictions', { namespace: 'dreams' })).toMatchObject({ code: 'VALIDATION' });
   });
 
+  it('revise settles a pair of which the two texts agree by then, and no other', async () => {
+    const inFirth = { project: 'firth' };
+    const seven = await remember('The firth pool runs 7 worker threads', inFirth);
+    const nine = await remember('The firth pool runs 9 worker threads', inFirth);
+    expect((await tools.call('check_contradictions', { project_filter: 'firth' })).contradictions).toHaveLength(1);
+    const warnings = async () => (await tools.call('briefing', { project: 'firth' })).contradiction_warnings;
+    expect(await warnings()).toHaveLength(1);
+
+    expect(await tools.call('revise', { key: nine, content: 'The firth pool runs 8 worker threads' })).not.toHaveProperty(
+      'contradictions_settled',
+    );
+    expect(await warnings()).toHaveLength(1);
+
+    const command_id = '01KBX000000000000000000F1R';
+    const revised = { key: nine, content: 'The firth pool runs 7 worker threads in every region', command_id };
+    expect(await tools.call('revise', revised)).toMatchObject({ status: 'revised', contradictions_settled: [seven] });
+    expect(await warnings()).toBeUndefined();
+    for (const key of [seven, nine]) expect(await tools.call('explain_memory', { key })).not.toHaveProperty('contradictions');
+    expect(await tools.call('check_contradictions', { project_filter: 'firth' })).toMatchObject({ contradictions: [] });
+    expect(await tools.call('revise', revised)).toMatchObject({ status: 'revised', contradictions_settled: [seven] });
+
+    await tools.call('undo', { correlation: command_id });
+    expect(await warnings()).toHaveLength(1);
+  });
+
   it('maintain archives a copy, and undo brings it back', async () => {
     const [older, newest] = [
       await remember('The lagoon tide table is refreshed hourly'),
@@ -79,7 +104,10 @@ describe('contradictions and maintenance through the real server', () => {
       duplicates_archived: [{ key: older, kept: newest }],
     });
     expect(resultsOf(await tools.call('recall', { query: 'lagoon tide table' })).map(({ key }) => key)).not.toContain(older);
+    const news = async () => (await tools.call('briefing', { project: 'lagoon' })).auto_maintenance;
+    expect(await news()).toMatchObject({ correlation: ran.correlation });
     expect(await tools.call('undo', { correlation: ran.correlation })).toMatchObject({ status: 'undone', irreversible: [] });
+    expect(await news()).toBeUndefined();
     expect(resultsOf(await tools.call('recall', { query: 'lagoon tide table' })).map(({ key }) => key)).toContain(older);
     expect(await tools.refused('maintain', { project: '../x' })).toMatchObject({ code: 'VALIDATION' });
   });

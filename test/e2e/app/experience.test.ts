@@ -39,6 +39,16 @@ describe('experience and graveyard through the real server', () => {
     });
   });
 
+  it('a dead end that works again is lifted by the tool that logged it', async () => {
+    const other = keyOf(await tools.call('remember', { content: 'Packing is done by libzed.', project: 'packing' }));
+    await tools.call('log_abandoned', { key: other, name: 'libzed', type: 'library', reason: 'crashes on arm64' });
+    expect(
+      await tools.call('log_abandoned', { key: other, name: 'libzed', type: 'library', reason: '2.1 fixed arm64', lift: 'true' }),
+    ).toEqual({ key: other, lifted: 'libzed', abandoned_count: 0, note: expect.stringContaining('no longer warns') });
+    expect(await tools.call('warn_if_abandoned', { query: 'libzed' })).toMatchObject({ status: 'clear' });
+    expect(JSON.stringify(await tools.call('explain_memory', { key: other }))).toContain('2.1 fixed arm64');
+  });
+
   it('experience is recorded and read; lists and numbers may come as text', async () => {
     const recorded = await tools.call('record_experience', {
       key,
@@ -135,6 +145,7 @@ describe('experience and graveyard through the real server', () => {
     ['log_abandoned', { key: 'K', name: '?!', type: 'library', reason: 'x' }, 'name'],
     ['log_abandoned', { key: 'K', name: 'x', type: 'idea', reason: 'x' }, 'type'],
     ['log_abandoned', { key: 'K', name: 'x', type: 'library', reason: '' }, 'reason'],
+    ['log_abandoned', { key: 'K', name: 'never logged', type: 'library', reason: 'x', lift: true }, 'dead end'],
     ['log_abandoned', { key: 'mem:episodic:01ARZ3NDEKTSV4RRFFQ69G5FAV', name: 'x', type: 'library', reason: 'x' }, 'key'],
     ['get_experience', { key: 'nope' }, 'key'],
     ['experience_summary', { project: '../x' }, 'project'],

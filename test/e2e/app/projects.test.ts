@@ -1,9 +1,12 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { McpHttp } from '../../../services/mcp/http.js';
 import { createRemoteCaller } from '../../../services/mcp/stdio/remote.js';
 import { toolsByName } from '../../../services/mcp/toolset.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { hashedEmbedder, providerOf } from '../../support/embedders.js';
+import { raw, stateless } from '../../support/mcp.js';
 import { type Answer, connectTools, keyOf, resultsOf, serve, type Tools } from './client.js';
 
 const TEXTS = {
@@ -13,6 +16,8 @@ const TEXTS = {
   goals: 'No invoice is lost.',
   current_state: 'Webhooks retry seven times.',
 };
+
+type Briefed = { readonly project_context: { readonly version: number } };
 
 describe('projects through the real server', () => {
   let test: TestApp;
@@ -80,12 +85,21 @@ describe('projects through the real server', () => {
   });
 
   it('a client over stdio is one session, though its requests have none', async () => {
-    const tool = (name: string) => toolsByName.get(name) ?? expect.unreachable();
-    const caller = () => createRemoteCaller({ connectInstance: async () => ({ url: http.url }) });
-    const run = async (by: ReturnType<typeof caller>, name: string, args: object) =>
+    const [first, second] = [overStdio(), overStdio()];
+    await first('get_project_context', { project_name: 'billing' });
+    const state = { project_name: 'billing', current_state: 'Written by another process.' };
+    expect(await second('update_project_state', state)).toMatchObject({ status: 'updated' });
+    expect(await first('update_project_state', { ...state, current_state: 'Mine.' })).toMatchObject({ error: { code: 'CONFLICT' } });
+  });
+
+  type Run = (name: string, args: object) => Promise<unknown>;
+
+  const overStdio = (): Run => {
+    const caller = createRemoteCaller({ connectInstance: async () => ({ url: http.url }) });
+    return async (name, args) =>
       (
-        await by({
-          tool: tool(name),
+        await caller({
+          tool: toolsByName.get(name) ?? expect.unreachable(),
           arguments: args,
           actor: 'mcp:stdio/1',
           client: { name: 'stdio', version: '1' },
@@ -93,11 +107,97 @@ describe('projects through the real server', () => {
           progress: () => undefined,
         })
       ).structuredContent;
-    const [first, second] = [caller(), caller()];
-    await run(first, 'get_project_context', { project_name: 'billing' });
-    const state = { project_name: 'billing', current_state: 'Written by another process.' };
-    expect(await run(second, 'update_project_state', state)).toMatchObject({ status: 'updated' });
-    expect(await run(first, 'update_project_state', { ...state, current_state: 'Mine.' })).toMatchObject({ error: { code: 'CONFLICT' } });
+  };
+
+  const overHttp = async (): Promise<Run> => async (name, args) =>
+    (await two.client.callTool({ name, arguments: { ...args } })).structuredContent;
+
+  const overSse = async (): Promise<Run> => {
+    const client = new Client({ name: 'sse', version: '1.0' });
+    await client.connect(new SSEClientTransport(new URL('/sse', http.url)));
+    return async (name, args) => (await client.callTool({ name, arguments: { ...args } })).structuredContent;
+  };
+
+  const withoutSession: Run = async (name, args) => {
+    const { body } = await raw(
+      http.url,
+      'POST',
+      { 'MCP-Protocol-Version': '2026-07-28' },
+      stateless('tools/call', { name, arguments: args }),
+    );
+    return body.result?.structuredContent;
+  };
+
+  it.each([
+    ['HTTP', overHttp],
+    ['SSE', overSse],
+    ['stdio', async () => overStdio()],
+  ] as const)(
+    'over %s, a session that was briefed and then writes has seen what another wrote meanwhile, or is refused',
+    async (via, open) => {
+      const project_name = `briefed-over-${via}`;
+      await one.call('set_project_context', { ...TEXTS, project_name });
+      const run = await open();
+      const project = { project: project_name };
+      expect(await run('briefing', project)).toMatchObject({ project_context: { version: 1 } });
+      await one.call('update_project_state', { project_name, current_state: 'The other one was here.' });
+      const mine = { project_name, current_state: 'Mine.' };
+      const refused = { error: { code: 'CONFLICT', message: expect.stringContaining('The other one was here.') } };
+      expect(await run('update_project_state', mine)).toMatchObject(refused);
+      expect(await run('set_project_context', { ...TEXTS, ...mine })).toMatchObject(refused);
+      await one.call('remember', { content: `The ${via} gate opens at noon.`, project: project_name, mode: 'raw' });
+      const compiled = { project_name, auto_save: true };
+      expect(await run('compile_project_context', compiled)).toMatchObject(refused);
+      expect(await run('briefing', project)).toMatchObject({ project_context: { version: 2 } });
+      expect(await run('update_project_state', mine)).toMatchObject({ status: 'updated', version: 3 });
+      // Whoever writes has read what is there now, and not what comes after.
+      expect(await run('update_project_state', { project_name, current_state: 'Mine again.' })).toMatchObject({ version: 4 });
+      expect(await run('compile_project_context', compiled)).toMatchObject({ auto_saved: true, version: 5 });
+      expect(await run('update_project_state', mine)).toMatchObject({ version: 6 });
+      await one.call('briefing', project);
+      await one.call('update_project_state', { project_name, current_state: 'The other one again.' });
+      expect(await run('update_project_state', mine)).toMatchObject({ error: { code: 'CONFLICT' } });
+    },
+  );
+
+  it('of two callers without a session that pass the version of their briefing, the second is refused with the newer state', async () => {
+    const project_name = 'without-session';
+    await one.call('set_project_context', { ...TEXTS, project_name });
+    const briefed = async () => ((await withoutSession('briefing', { project: project_name })) as Briefed).project_context.version;
+    const [a, b] = [await briefed(), await briefed()];
+    const update = (current_state: string, version?: number) =>
+      withoutSession('update_project_state', { project_name, current_state, ...(version !== undefined && { version }) });
+    expect(await update('Refunds work.', a)).toMatchObject({ status: 'updated', version: 2 });
+    expect(await update('Taxes work.', b)).toMatchObject({
+      error: { code: 'CONFLICT', message: expect.stringMatching(/Refunds work\./), hint: expect.stringContaining('version: 2') },
+    });
+    expect(await update('Refunds and taxes work.', 2)).toMatchObject({ status: 'updated', version: 3 });
+    // Without a version nobody can tell what was read: it is written, and what it replaced is said.
+    expect(await update('Taxes alone.')).toMatchObject({ status: 'updated', replaced: { current_state: 'Refunds and taxes work.' } });
+  });
+
+  it('a project with memories and no context says what to do', async () => {
+    await one.call('remember', { content: 'The quince press needs oil.', project: 'press' });
+    const note = expect.stringMatching(/set_project_context.*compile_project_context/);
+    expect(await one.call('update_project_state', { project_name: 'press', current_state: 'Oiled.' })).toMatchObject({
+      status: 'not_found',
+      note,
+    });
+    expect(await one.call('get_project_context', { project_name: 'press' })).toMatchObject({ status: 'not_found', note });
+  });
+
+  it('previews of a merged project list every name whose memories are meant', async () => {
+    await one.call('remember', { content: 'The old till counts shillings.', project: 'old-till' });
+    await one.call('remember', { content: 'The new till counts euros and cents.', project: 'new-till' });
+    await one.call('merge_projects', { from: 'old-till', into: 'new-till' });
+    const names = { project_names: ['new-till', 'old-till'], note: expect.stringMatching(/"new-till", "old-till"/) };
+    for (const project_name of ['new-till', 'old-till']) {
+      expect(await one.call('delete_project', { project_name })).toMatchObject({ status: 'preview', total: 2, ...names });
+      expect(await one.call('deprioritise_project', { project_name })).toMatchObject({ status: 'preview', total: 2, ...names });
+    }
+    await one.call('deprioritise_project', { project_name: 'new-till', confirm: true });
+    expect(await one.call('reinstate_project', { project_name: 'old-till' })).toMatchObject({ status: 'preview', total: 2, ...names });
+    expect(await one.call('delete_project', { project_name: 'press' })).not.toHaveProperty('project_names');
   });
 
   it('compile_project_context drafts, and keeps the draft when asked', async () => {

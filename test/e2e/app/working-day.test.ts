@@ -113,7 +113,7 @@ describe('a working day of an agent', () => {
       graveyard: expect.arrayContaining([expect.objectContaining({ name: 'node-cron' })]),
     });
     expect(told.reinstate_candidates).toMatchObject([{ reason: 'Intl does it now' }]);
-    expect((told.recent_memories as unknown[]).length).toBeGreaterThanOrEqual(5);
+    expect(told.recent_memories).toHaveLength(7);
     const text = JSON.stringify(told);
     for (const other of ['ledger-sync', 'garden-bot'] as const) for (const note of PROJECTS[other].notes) expect(text).not.toContain(note);
     expect(estimateTokens(text)).toBeLessThanOrEqual(4_000);

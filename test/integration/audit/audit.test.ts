@@ -42,7 +42,16 @@ describe('what an audit shows', () => {
     const whole = await audit({ project: 'audit', limit: 500 });
     expect(whole.entries.map(({ key }) => key).filter((key) => seen.includes(key))).toEqual(seen);
     expect(whole).toMatchObject({ returned: whole.total, has_more: false, matching_total: whole.total });
-    expect(await audit({ project: 'audit', limit: 0, offset: -3 })).toMatchObject({ limit: 1, offset: 0, returned: 1 });
+    for (const [bad, range] of [
+      [{ limit: 0 }, 'from 1 to 500'],
+      [{ limit: -1 }, 'from 1 to 500'],
+      [{ offset: -3 }, '0 or more'],
+    ] as const) {
+      await expect(audit({ project: 'audit', ...bad })).rejects.toMatchObject({
+        code: 'VALIDATION',
+        message: expect.stringContaining(range),
+      });
+    }
     expect(await audit({ project: 'audit', limit: 9_999 })).toMatchObject({ limit: 500 });
   });
 

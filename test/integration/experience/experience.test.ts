@@ -229,7 +229,7 @@ describe('hard work that was given up', () => {
     expect(await test.app.commands.undo({ correlation: id }, test.call)).toMatchObject({
       status: 'undone',
       restored: expect.arrayContaining([
-        { key, fields: ['experience'] },
+        { key, fields: ['experience', 'dead_ends'] },
         { key: 'topic:rabbitmq', fields: ['suppression'] },
       ]),
       kept: [],
@@ -274,16 +274,100 @@ describe('hard work that was given up', () => {
   });
 });
 
+describe('a dead end that works again', () => {
+  it('is lifted with the reason: it warns nowhere, is in no list, and the history tells why; undo puts it back', async () => {
+    const key = await remember('Archives are packed with libzed.', 'packing');
+    const { commands, queries } = test.app;
+    await commands.logAbandoned({ key, name: 'libzed', type: 'library', reason: 'crashes on arm64' }, test.call);
+    await commands.deprioritise({ key_or_query: key, reason: 'given up', reinstate_hints: ['libzed 2.1 released'] }, test.call);
+    const returned = await commands.reinstate({ key_or_query: key }, test.call);
+    expect(returned.note).toMatch(/libzed.*log_abandoned.*lift: true/s);
+    await commands.recordExperience({ key, effort_score: 3, outcome: 'succeeded', breakthrough: '2.1 fixed arm64' }, test.call);
+    expect(await warn('libzed')).toMatchObject({ status: 'warning' });
+
+    const input = { key, name: 'LibZed', type: 'library', reason: '2.1 fixed arm64' } as const;
+    const id = ulid();
+    const lifted = await commands.liftDeadEnd(input, act(id));
+    expect(lifted).toEqual({ key, lifted: 'LibZed', abandoned_count: 0, note: expect.stringContaining('no longer warns') });
+    const size = await test.log.size();
+    expect(await commands.liftDeadEnd(input, act(id))).toEqual(lifted);
+    expect(await test.log.size()).toBe(size);
+    await expect(commands.liftDeadEnd(input, test.call)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+
+    for (const process of [test, other]) expect(await warn('libzed', undefined, process)).toEqual({ status: 'clear' });
+    expect((await recall('libzed', { project_filter: 'packing' })).abandoned_warnings).toBeUndefined();
+    const { graveyard, top_3_breakthroughs } = await queries.experienceSummary({ project: 'packing' }, test.call);
+    expect([graveyard, top_3_breakthroughs.length]).toEqual([[], 1]);
+    expect(JSON.stringify(await queries.briefing({ project: 'packing' }, test.call))).not.toContain('given up: libzed');
+    expect(JSON.stringify((await queries.explainMemory({ key }, test.call)) ?? {})).toContain('2.1 fixed arm64');
+
+    const back = await commands.undo({ correlation: id }, test.call);
+    expect(back).toMatchObject({ status: 'undone', restored: [{ key, fields: ['dead_ends'] }] });
+    expect(await warn('libzed', undefined, other)).toMatchObject({ status: 'warning', matches: [{ reason: 'crashes on arm64' }] });
+  });
+
+  it('comes back into recall where its name was left out, and not what somebody suppressed for a reason of their own', async () => {
+    const key = await remember('Trial of brokers.');
+    const bystander = await remember('The activemq console listens on port 8161.');
+    await test.app.commands.suppressTopic({ topic: 'qpid', reason: 'asked for' }, test.call);
+    const abandoned_approaches = ['ActiveMQ', 'qpid'].map((name) => ({ name, type: 'service', reason: 'heavy' }) as const);
+    await test.app.commands.recordExperience({ key, effort_score: 4, outcome: 'abandoned', abandoned_approaches }, test.call);
+    expect(await topics()).toEqual(expect.arrayContaining(['activemq', 'qpid']));
+    for (const { name } of abandoned_approaches)
+      await test.app.commands.liftDeadEnd({ key, name, type: 'service', reason: 'light by now' }, test.call);
+    expect(await topics()).not.toContain('activemq');
+    expect(await topics()).toContain('qpid');
+    expect((await recall('activemq console')).results.map((result) => result.key)).toContain(bystander);
+  });
+});
+
+describe('a reinstate hint', () => {
+  it('is met by its words in any order, and a common word of it by no sentence, at an earlier moment too', async () => {
+    const hook = await remember('Payments are polled every minute.', 'hints');
+    const port = await remember('The porting plan lies in the drawer.', 'hints');
+    const { commands, queries } = test.app;
+    await commands.deprioritise({ key_or_query: hook, reason: 'no webhooks', reinstate_hints: ['webhooks for foopay'] }, test.call);
+    await commands.deprioritise({ key_or_query: port, reason: 'no time', reinstate_hints: ['Go'] }, test.call);
+    const as_of = new Date(Date.now() + 1).toISOString();
+    const candidates = async (query: string, more: object = {}) =>
+      (await queries.recall({ query, project_filter: 'hints', ...more }, test.call)).results
+        .filter(({ reinstate_candidate }) => reinstate_candidate)
+        .map(({ key }) => key);
+    for (const [query, expected] of [
+      ['Foopay announced webhooks', [hook]],
+      ['where do log files go?', []],
+      ['should we rewrite it in Go', [port]],
+    ] as const) {
+      expect(await candidates(query)).toEqual(expected);
+      expect(await candidates(query, { as_of })).toEqual(expected);
+    }
+    await commands.reinstate({ key_or_query: hook }, test.call);
+    expect(await candidates('Foopay announced webhooks')).toEqual([]);
+    expect(await candidates('Foopay announced webhooks', { as_of })).toEqual([hook]);
+  });
+});
+
 describe('experience', () => {
   it('keeps what one command wrote when another wrote since, on undo', async () => {
     const key = await remember('Trial of compilers.');
     const id = ulid();
+    const logged = ulid();
     await test.app.commands.recordExperience({ key, effort_score: 2, outcome: 'pivoted' }, act(id));
-    await test.app.commands.logAbandoned({ key, name: 'tcc', type: 'tool', reason: 'no C11' }, test.call);
+    await test.app.commands.logAbandoned({ key, name: 'tcc', type: 'tool', reason: 'no C11' }, act(logged));
+    await test.app.commands.recordExperience({ key, effort_score: 3, outcome: 'succeeded', breakthrough: 'zig cc' }, test.call);
     expect(await test.app.commands.undo({ correlation: id }, test.call)).toMatchObject({
       status: 'unchanged',
       kept: [{ key, fields: ['experience'] }],
     });
+    expect(await test.app.commands.undo({ correlation: logged }, test.call)).toMatchObject({
+      status: 'undone',
+      restored: [{ key, fields: ['dead_ends'] }],
+      kept: [],
+    });
+    expect(await warn('use tcc?', undefined, other)).toEqual({ status: 'clear' });
+    const kept = await test.app.queries.getExperience({ key }, test.call);
+    expect(kept).toMatchObject({ status: 'found', effort_score: 3, outcome: 'succeeded', breakthrough: 'zig cc' });
+    expect(kept).not.toHaveProperty('abandoned_approaches');
   });
 
   it('is not_found, no_experience, or found with a dead end alone', async () => {

@@ -102,7 +102,23 @@ describe('a run of maintenance', () => {
     expect(await openPairs(test, { projects: ['quarry'], limit: 5 })).toEqual([]);
     expect(await maintain('quarry')).toMatchObject({ status: 'nothing_to_do' });
     expect(await states(first, second, article)).toEqual(['active', 'active', 'active']);
-    expect(await found('Quarry API keys rotate this week')).toContain(article);
+  });
+
+  it('that was undone is no longer told as the last one, until the undo is undone', async () => {
+    await remember('The rill gauge reads twice an hour', 'rill');
+    await remember('The rill gauge reads twice an hour.', 'rill');
+    const before = ulid();
+    await maintain('rill', before);
+    await remember('The rill gauge reads twice an hour!', 'rill');
+    const correlation = ulid();
+    await maintain('rill', correlation);
+    expect((await last('rill'))?.correlation).toBe(correlation);
+    const undone = await test.app.commands.undo({ correlation }, test.call);
+    expect((await last('rill'))?.correlation).toBe(before);
+    const again = await test.app.commands.undo({ correlation: undone.undo_correlation ?? '' }, test.call);
+    expect((await last('rill'))?.correlation).toBe(correlation);
+    await test.app.commands.undo({ correlation: again.undo_correlation ?? '' }, test.call);
+    expect((await last('rill'))?.correlation).toBe(before);
   });
 
   it('changes no more than its cap and says what is left', async () => {
@@ -236,7 +252,19 @@ describe('knowledge that expires', () => {
     const [archived] = (await readEvents(test.log)).filter(({ type, envelope }) => type === 'MemoryArchived' && envelope.subject === key);
     expect(archived?.envelope.actor).toBe('maintenance');
     expect(await last()).toMatchObject({ knowledge_expired: expect.arrayContaining([key]) });
-    expect((await test.app.commands.undo({ correlation: archived?.envelope.correlation ?? '' }, test.call)).status).toBe('undone');
+    const correlation = archived?.envelope.correlation ?? '';
+    expect((await test.app.commands.undo({ correlation }, test.call)).status).toBe('undone');
+    expect((await last())?.correlation).not.toBe(correlation);
+
+    const row = async () => (await readServingMemories(test.redis, test.keys, [key])).get(key);
+    expect(await row()).toMatchObject({ state: 'active', expires_at });
+    expect(await found('Yarrow certificates')).not.toContain(key);
+    expect((await maintain()).knowledge_expired).not.toContain(key);
+    expect(await states(key)).toEqual(['active']);
+
+    await test.app.commands.archive({ key_or_query: key }, test.call);
+    await test.app.commands.reinstate({ key_or_query: key }, test.call);
+    expect((await row())?.expires_at).toBeUndefined();
     expect(await found('Yarrow certificates')).toContain(key);
   });
 

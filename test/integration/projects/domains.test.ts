@@ -1,6 +1,9 @@
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { storeDigests } from '../../../services/backup/digests.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
+import { restore, take, temporaryFolder } from '../../support/backup.js';
+import { keysHolding, openTestLog } from '../../support/eventlog.js';
 import { viewsServe } from '../../support/views.js';
 
 let test: TestApp;
@@ -189,6 +192,21 @@ describe('undo of what was set on a project', () => {
     expect(await test.app.queries.getProjectContext({ project_name: 'mill-2' }, test.call)).toMatchObject({ status: 'not_found' });
     expect(await test.app.commands.undo({ correlation: away.commandId }, test.call)).toMatchObject({ status: 'undone' });
     expect(await test.app.queries.getProjectContext({ project_name: 'mill-2' }, test.call)).toMatchObject({ current_state: 'Built.' });
+  });
+
+  it('erases nothing, so a backup brings the text back too, until the project is deleted', async () => {
+    const set = act();
+    await test.app.commands.setProjectContext({ project_name: 'kiln', ...context, goals: 'Fire the celadon.' }, set);
+    await test.app.commands.undo({ correlation: set.commandId }, test.call);
+    using folder = temporaryFolder();
+    const { head } = await take(test, folder.path);
+    await using target = await openTestLog({ valkey: test.valkey });
+    const { digests } = await restore(target, folder.path, { standby: true });
+    expect(digests).toEqual(await storeDigests(test.redis, test.keys, test.log.logId, head ?? ''));
+
+    expect(await keysHolding(test.redis, test.keys, 'celadon')).not.toEqual([]);
+    await test.app.commands.deleteProject({ project_name: 'kiln', confirm: true, include_context: true }, test.call);
+    expect(await keysHolding(test.redis, test.keys, 'celadon')).toEqual([]);
   });
 
   it('cannot bring back what was deleted', async () => {

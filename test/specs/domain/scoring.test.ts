@@ -4,7 +4,6 @@ import {
   byScoreThenKey,
   DEFAULT_SCORING,
   experienceWeight,
-  isReinstateCandidate,
   recency,
   type Scorable,
   scoreMemory,
@@ -57,26 +56,17 @@ describe('experience', () => {
 });
 
 describe('a reinstate candidate', () => {
-  it('is deprioritised with a hint that holds the query, or is held by it, whatever the case', () => {
-    expect(isReinstateCandidate('deprioritised', ['moving to GraphQL'], 'graphql')).toBe(true);
-    expect(isReinstateCandidate('deprioritised', ['GraphQL'], 'should we try graphql again')).toBe(true);
-    expect(isReinstateCandidate('deprioritised', ['REST'], 'graphql')).toBe(false);
-    for (const state of ['active', 'archived'] as const) expect(isReinstateCandidate(state, ['graphql'], 'graphql')).toBe(false);
-  });
-  it('[D] hazard 11: an empty hint or an empty query never matches', () => {
-    expect(isReinstateCandidate('deprioritised', ['', '  '], 'graphql')).toBe(false);
-    expect(isReinstateCandidate('deprioritised', ['graphql'], ' ')).toBe(false);
-    expect(isReinstateCandidate('deprioritised', [''], '')).toBe(false);
-  });
-  it('scores 0.6 for the query as asked, not for an expansion', () => {
-    const hidden = memory({ state: 'deprioritised', reinstateHints: ['graphql'] });
-    expect(scoreMemory(hidden, { similarity: 0.5 }, { now: NOW, reinstateBy: 'graphql' })).toMatchObject({
-      score: 0.6,
-      reinstateCandidate: true,
-    });
-    const expanded = scoreMemory(hidden, { similarity: 0.5 }, { now: NOW });
-    expect(expanded.score).toBe(0.1);
-    expect(expanded).not.toHaveProperty('reinstateCandidate');
+  it('is deprioritised, and scores 0.6 for a question that meets one of its hints', () => {
+    const hidden = memory({ state: 'deprioritised' });
+    expect(scoreMemory(hidden, { similarity: 0.5, meetsHint: true }, { now: NOW })).toMatchObject({ score: 0.6, reinstateCandidate: true });
+    for (const other of [
+      scoreMemory(hidden, { similarity: 0.5 }, { now: NOW }),
+      ...(['active', 'archived'] as const).map((state) =>
+        scoreMemory(memory({ state }), { similarity: 0.5, meetsHint: true }, { now: NOW }),
+      ),
+    ])
+      expect(other).not.toHaveProperty('reinstateCandidate');
+    expect(scoreMemory(hidden, { similarity: 0.5 }, { now: NOW }).score).toBe(0.1);
   });
 });
 

@@ -96,6 +96,27 @@ describe('a memory about something else', () => {
   it('differs in its subject and in what is said of it', () => {
     expect(relation('Service 1 listens on port 9001', 'Service 2 listens on port 9002', CLOSE)).toBe('none');
   });
+  it.each([
+    ['Issue 41 is about login.', 'Issue 42 is about login.'],
+    ['Migration 0012 adds a column to orders.', 'Migration 0013 adds a column to orders.'],
+    ['Chapter 1 describes setup.', 'Chapter 2 describes setup.'],
+    ['We closed issue 41 of the billing project', 'We closed issue 42 of the billing project'],
+    ['Maria likes coffee.', 'Peter likes coffee.'],
+    ['Tests ran in 40 s on the old laptop.', 'Tests ran in 20 s on the new laptop.'],
+    ['Load test on 1 Nov: 420 requests per second.', 'Load test on 8 Nov: 510 requests per second.'],
+    ['In January the bill was 300 euro.', 'In February the bill was 420 euro.'],
+  ])('is stored without a warning, and never swallowed: %j, %j', (oldText, newText) => {
+    for (const cosine of [0.6, NEAR, CLOSE]) {
+      expect(relation(oldText, newText, cosine)).toBe('none');
+      expect(relation(newText, oldText, cosine)).toBe('none');
+    }
+  });
+  it('is not assumed when what is said differs, too, of a thing that the sentence names', () => {
+    expect(relation('The release of Vela is on 1 Nov at 10:00', 'The release of Vela is on 8 Nov at 12:00', CLOSE)).toBe('changed');
+    expect(relation('Use Node 20 for this repo', 'Use Node 22 for this repo', CLOSE)).toBe('changed');
+    expect(relation('Redis stores the sessions', 'Postgres stores the sessions', CLOSE)).toBe('changed');
+    expect(relation('The build that fails is build 41', 'The build that fails is build 42', CLOSE)).toBe('changed');
+  });
   it('is not assumed when only the wording at the beginning differs', () => {
     expect(relation('They decided to use Valkey for the event log', 'Valkey was chosen for the event log', CLOSE)).toBe('changed');
     expect(relation('They run all the nightly jobs on the replica', 'You run every nightly job on the replica', NEAR)).toBe('none');

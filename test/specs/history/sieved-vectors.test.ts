@@ -46,6 +46,14 @@ describe('the sieve finds what a full scan finds', () => {
     for (const query of [spike, vectors[1_000] ?? spike]) expect(await sieve.knn(query, 30, {})).toEqual(scan.scan(query, 30, {}));
   });
 
+  it('has a memory once that is put twice at the same time', async () => {
+    const [first = new Float32Array(), second = new Float32Array()] = clusteredUnits(2, 16, generator(6));
+    const index = new SievedVectorIndex(16);
+    await Promise.all([index.upsert('m', [first], facets()), index.upsert('m', [second], facets())]);
+    expect((await index.knn(second, 5, {})).map(({ key }) => key)).toEqual(['m']);
+    expect(index.stats()).toMatchObject({ memories: 1, vectors: 1 });
+  });
+
   it('keeps nothing of a vector that was removed', async () => {
     const [vector = new Float32Array()] = clusteredUnits(1, 16, generator(6));
     const index = new SievedVectorIndex(16);

@@ -109,3 +109,39 @@ describe('experience', () => {
     expect(hasExperience({ gotchas: 'mind the gap', abandoned_approaches: [] })).toBe(true);
   });
 });
+
+describe('a dead end that is lifted', () => {
+  const lift = (name: string, type: 'library' | 'tool' = 'library'): MemoryCommand => ({
+    type: 'LiftDeadEnd',
+    data: { name, type, reason: '2.1 fixed it' },
+  });
+  const known = recorded({
+    breakthrough: 'skip locked',
+    abandoned_approaches: [deadEnd('pg-boss'), deadEnd('bull'), deadEnd('pg-boss', 'slow')],
+  });
+
+  it('goes for all its reasons, however its name is written, and the rest stays with the reason why', () => {
+    for (const name of ['pg-boss', 'PgBoss', 'pg boss'])
+      given(remembered, known)
+        .when(lift(name))
+        .then(recorded({ breakthrough: 'skip locked', abandoned_approaches: [deadEnd('bull')], reason: '2.1 fixed it' }));
+  });
+  it('is the one of the type that is named, where there are several of one name', () => {
+    const ends = [deadEnd('bull'), { ...deadEnd('bull'), type: 'tool' as const }];
+    given(remembered, recorded({ abandoned_approaches: ends }))
+      .when(lift('bull', 'tool'))
+      .then(recorded({ abandoned_approaches: [deadEnd('bull')], reason: '2.1 fixed it' }));
+    given(remembered, recorded({ abandoned_approaches: [deadEnd('bull')] }))
+      .when(lift('bull', 'tool'))
+      .then(recorded({ abandoned_approaches: [], reason: '2.1 fixed it' }));
+  });
+  it('has to be there', () => {
+    given(remembered, known).when(lift('boss')).thenThrows('NOT_FOUND');
+    given(remembered).when(lift('bull')).thenThrows('NOT_FOUND');
+    given().when(lift('bull')).thenThrows('NOT_FOUND');
+  });
+  it('is none of what is known afterwards, and the reason is no part of it', () =>
+    given(remembered, recorded({ abandoned_approaches: [] }), recorded({ abandoned_approaches: [], reason: 'x' }))
+      .when(record({}))
+      .then());
+});

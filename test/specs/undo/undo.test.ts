@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fold } from '../../../domain/decider.js';
 import { isDomainError } from '../../../domain/errors.js';
-import type { MemoryEvent } from '../../../domain/memory/events.js';
+import type { Numbered } from '../../../domain/last-run.js';
+import type { Abandoned, MemoryEvent } from '../../../domain/memory/events.js';
 import { type Memory, type MemoryCommand, memoryDecider } from '../../../domain/memory/memory.js';
 import type { TopicEvent } from '../../../domain/topic/topic.js';
 import { topicDecider } from '../../../domain/topic/topic.js';
-import { type Numbered, type Reversal, undoMemory, undoTopic } from '../../../domain/undo.js';
+import { type Reversal, undoMemory, undoTopic } from '../../../domain/undo.js';
 import { rememberedWith } from '../../support/eventlog.js';
 
 const numbered = <Event>(events: readonly Event[]): Numbered<Event>[] => events.map((event, i) => ({ ...event, n: i + 1 }));
@@ -72,7 +73,56 @@ describe('undoing on one memory', () => {
   it('ends at forgetting', () => expect(undoMemory(numbered([born, forgotten]), new Set([2]))).toBe('forgotten'));
 });
 
+describe('undoing what was recorded of the work', () => {
+  const end = (name: string, reason = 'broken'): Abandoned => ({ name, type: 'library', reason, attempted_at: '2026-11-30T10:00:00.000Z' });
+  const abandoned = (name: string): MemoryEvent => ({ type: 'ApproachAbandoned', data: end(name) });
+  const recorded = (abandoned_approaches: Abandoned[], more: object = {}): MemoryEvent => ({
+    type: 'ExperienceRecorded',
+    data: { effort_score: 3, outcome: 'succeeded', iterations: 1, ...more, abandoned_approaches },
+  });
+  const back = (abandoned_approaches: Abandoned[], more: object = {}): MemoryEvent => ({
+    type: 'ExperienceRecorded',
+    data: { ...more, abandoned_approaches, reason: 'undone' },
+  });
+  const figures = { effort_score: 3, outcome: 'succeeded', iterations: 1 };
+
+  it('takes away exactly that dead end, whatever was recorded since', () =>
+    expect(
+      reversal(
+        [born, abandoned('libzed'), abandoned('tcc'), recorded([end('libzed'), end('tcc')], { breakthrough: '2.1 fixed arm64' })],
+        [2],
+      ),
+    ).toEqual({ events: [back([end('tcc')], { ...figures, breakthrough: '2.1 fixed arm64' })], restored: ['dead_ends'], kept: [] }));
+  it('takes back what was recorded, and leaves a dead end that was logged since', () =>
+    expect(reversal([born, recorded([end('libzed')], { gotchas: 'slow' }), abandoned('tcc')], [2])).toEqual({
+      events: [back([end('tcc')])],
+      restored: ['experience', 'gotchas', 'dead_ends'],
+      kept: [],
+    }));
+  it('keeps the figures that another recorded since, and takes back the texts', () =>
+    expect(reversal([born, recorded([], { gotchas: 'slow' }), recorded([], { effort_score: 5, gotchas: 'slow' })], [2])).toEqual({
+      events: [back([], { ...figures, effort_score: 5 })],
+      restored: ['gotchas'],
+      kept: ['experience'],
+    }));
+  it('puts a lifted dead end back where it was, one that was lifted and logged again by others stays', () => {
+    const lifted = recorded([end('b')], { reason: 'works again' });
+    expect(reversal([born, recorded([end('a'), end('b')]), lifted], [3]).events).toEqual([back([end('a'), end('b')], figures)]);
+    expect(reversal([born, recorded([end('a'), end('b')]), lifted, abandoned('a')], [3])).toEqual({
+      events: [],
+      restored: [],
+      kept: ['dead_ends'],
+    });
+  });
+});
+
 const text = fc.constantFrom('a', 'b', 'c');
+/** No two are of one moment, as in life. */
+let moments = 0;
+const deadEnd: fc.Arbitrary<Abandoned> = fc.record({ name: text, reason: text }).map(({ name, reason }) => {
+  moments += 1;
+  return { name, type: 'tool', reason, attempted_at: new Date(Date.UTC(2026, 0, 1) + moments).toISOString() };
+});
 const command: fc.Arbitrary<MemoryCommand> = fc.oneof(
   text.map((content): MemoryCommand => ({ type: 'ReviseMemory', data: { content } })),
   fc.array(text, { maxLength: 2 }).map((tags): MemoryCommand => ({ type: 'RetagMemory', data: { tags } })),
@@ -85,6 +135,18 @@ const command: fc.Arbitrary<MemoryCommand> = fc.oneof(
   fc.constant<MemoryCommand>({ type: 'ReinstateMemory', data: {} }),
   fc.constantFrom('own', 'open').map((licence): MemoryCommand => ({ type: 'StampLicence', data: { licence } })),
   fc.constantFrom('concluded', 'asserted').map((provenance): MemoryCommand => ({ type: 'StampProvenance', data: { provenance } })),
+  fc
+    .record({
+      effort_score: fc.integer({ min: 1, max: 3 }),
+      outcome: fc.constantFrom('succeeded', 'pivoted'),
+      iterations: fc.constant(1),
+      breakthrough: fc.option(text, { nil: undefined }),
+      gotchas: fc.option(text, { nil: undefined }),
+      abandoned_approaches: fc.array(deadEnd, { maxLength: 2 }),
+    })
+    .map((data): MemoryCommand => ({ type: 'RecordExperience', data })),
+  deadEnd.map((data): MemoryCommand => ({ type: 'AbandonApproach', data })),
+  text.map((name): MemoryCommand => ({ type: 'LiftDeadEnd', data: { name, type: 'tool', reason: 'works again' } })),
 );
 const decided = (events: readonly MemoryEvent[], next: MemoryCommand): readonly MemoryEvent[] => {
   try {

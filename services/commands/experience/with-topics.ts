@@ -1,0 +1,19 @@
+import { fold } from '../../../domain/decider.js';
+import type { AnyEvent } from '../../../domain/event.js';
+import type { MemoryEvent } from '../../../domain/memory/events.js';
+import { type Memory, memoryDecider } from '../../../domain/memory/memory.js';
+import { type Topic, type TopicEvent, topicDecider } from '../../../domain/topic/topic.js';
+
+/** A memory and topics are changed together, so what is loaded of each is its events. */
+export const PAST = {
+  initialState: (): readonly AnyEvent[] => [],
+  evolve: (past: readonly AnyEvent[], event: AnyEvent): readonly AnyEvent[] => [...past, event],
+};
+
+export const memoryOf = (past: readonly AnyEvent[] | undefined): Memory =>
+  fold<Memory, MemoryEvent>(memoryDecider, (past ?? []) as readonly MemoryEvent[]);
+export const suppressionOf = (past: readonly AnyEvent[] | undefined): Topic =>
+  fold<Topic, TopicEvent>(topicDecider, (past ?? []) as readonly TopicEvent[]);
+
+/** The reason of a topic that is suppressed since it is a dead end of this memory. */
+export const givenUp = (key: string): string => `given up: ${key}`;
