@@ -28,7 +28,10 @@ export const readHint = (hint: string): ReadHint => {
     text,
     units,
     keys: distinct([...(found?.keys ?? []), joined(text.words)]),
-    inside: distinct([...text.words.map(({ plain }) => plain), ...text.pieces.map(({ from, to }) => joined(text.words.slice(from, to)))]),
+    inside: distinct([
+      ...text.words.flatMap(({ plain, stem }) => [plain, stem]),
+      ...text.pieces.map(({ from, to }) => joined(text.words.slice(from, to))),
+    ]),
   };
 };
 
@@ -49,7 +52,9 @@ const unitsOf = ({ words, pieces }: Text): readonly Unit[] =>
 /** What hints that a question is a part of are found under. */
 export const beginningsOf = ({ text: { words, pieces } }: ReadQuery): readonly string[] => {
   const [first] = pieces;
-  return first === undefined ? [] : distinct([words[0]?.plain ?? '', joined(words.slice(first.from, first.to)), joined(words)]);
+  return first === undefined
+    ? []
+    : distinct([words[0]?.plain ?? '', words[0]?.stem ?? '', joined(words.slice(first.from, first.to)), joined(words)]);
 };
 
 /**

@@ -17,15 +17,15 @@ import { migrate } from '../../services/migrations/runner.js';
 import { openStore } from '../../services/ops/store.js';
 import { VIEW_NAMES } from '../../services/views.js';
 import { migration } from '../integration/migrations/shipped/0001-rename-a-tag.js';
-import { openTestApp, type TestApp } from '../support/app.js';
+import type { TestApp } from '../support/app.js';
 import { take } from '../support/backup.js';
 import { newId, readAll, seededNumbers } from '../support/eventlog.js';
 import { startValkey, type TestValkey } from '../support/valkey.js';
-import { viewsServe } from '../support/views.js';
-import { answersOf, historiesOf, type MixedLog, openMixedLog, type Questions, questionsOf, supervised } from './mixed-log.js';
+import { answersOf, historiesOf, type MixedLog, openMixedLog, type Questions, questionsOf } from './mixed-log.js';
 import { KILLED_CHILD } from './mixed-log-child.js';
 import { DEEDS } from './mixed-log-deeds.js';
 import { erasuresConfirmed, forgetSentinel, placesOfSentinel, plantSentinel, type Sentinel } from './mixed-log-sentinel.js';
+import { dropTenant, openStill, reached } from './mixed-log-stores.js';
 import { BEGINNING, type Clock } from './mixed-log-world.js';
 import { type Child, cloneTenant, compileChild } from './operations.js';
 
@@ -58,6 +58,8 @@ let home: TestValkey;
 let away: TestValkey;
 let mixed: MixedLog;
 let sentinel: Sentinel;
+/** Everything on the disk, and the backups in it. */
+let root: string;
 let folder: string;
 let start: (args: readonly string[]) => Child;
 let questions: Questions;
@@ -72,7 +74,7 @@ const kills: Record<string, string[]> = {};
 /** Starts it and kills it between its first and its `most`th step; answers whether it was still at it. */
 const kill = async (what: Killed, valkey: TestValkey, tenant: string, plan: object, most: number): Promise<boolean> => {
   const options = JSON.stringify({ after: 1 + below(most), ms: below(25), ...plan });
-  const child = start([valkey.socket, tenant, mkdtempSync(join(tmpdir(), 'omt-killed-')), what, options]);
+  const child = start([valkey.socket, tenant, mkdtempSync(join(root, 'killed-')), what, options]);
   children.push(child);
   const last = await child.next().catch(() => 'killed');
   await child.ended;
@@ -83,35 +85,19 @@ const kill = async (what: Killed, valkey: TestValkey, tenant: string, plan: obje
 const tenantName = (): string => `t${newId().toLowerCase()}`;
 const bring = (tenant: string) => ({ path: join(folder, 'whole'), target: { path: away.socket }, tenant, secrets: {}, actor: 'test' });
 
-/** The product over a store on the other machine, at a time when nothing has expired yet, so that it adds nothing by itself. */
-const openAway = async (tenant: string, clock: Clock = { now: BEGINNING }): Promise<TestApp> => {
-  const test = await openTestApp({ valkey: away, env: { OMNIMEM_TENANT: tenant }, options: { now: () => clock.now, supervised } });
+/** The product over a store on the other machine, as `openStill` opens it. */
+const openAway = async (tenant: string, clock?: Clock): Promise<TestApp> => {
+  const test = await openStill(away, tenant, LONG.timeout, clock);
   ends.push(test.end);
-  await test.app.whenReady(LONG.timeout);
-  await viewsServe(test);
-  await reached(test);
   return test;
 };
 
-/** Resolves when views and vectors have met the whole log. */
-const reached = async (test: TestApp): Promise<void> => {
-  const head = await test.log.head();
-  if (head) await test.runner.waitFor(head.position, LONG.timeout, VIEW_NAMES);
-  await test.index.settled();
-  await expect.poll(() => test.index.serving?.missing.size, { timeout: LONG.timeout, interval: 20 }).toBe(0);
-};
-
-const drop = async (tenant: string): Promise<void> => {
-  const client = away.client();
-  const { prefix } = createKeys(tenant);
-  const names = await client.keys(`${prefix}*`);
-  for (let from = 0; from < names.length; from += 1_000) await client.unlink(names.slice(from, from + 1_000));
-  client.disconnect();
-};
+const drop = (tenant: string): Promise<void> => dropTenant(away, tenant);
 
 beforeAll(async () => {
   process.stdout.write(`mixed log: TEST_SEED=${SEED}, ${EVENTS} events\n`);
-  folder = mkdtempSync(join(tmpdir(), 'omt-mixed-backups-'));
+  root = mkdtempSync(join(tmpdir(), 'omt-mixed-'));
+  folder = join(root, 'backups');
   [home, away, start] = await Promise.all([
     startValkey({ aof: 'everysec', config: { rdbcompression: 'no' } }),
     startValkey(),
@@ -143,7 +129,7 @@ afterAll(async () => {
   for (const end of ends) await end();
   await mixed?.test.end();
   await Promise.all([home?.stop(), away?.stop()]);
-  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  if (root !== undefined) rmSync(root, { recursive: true, force: true });
 }, LONG.timeout);
 
 describe(`a log of mixed events (TEST_SEED=${SEED})`, () => {
@@ -176,7 +162,7 @@ describe(`a log of mixed events (TEST_SEED=${SEED})`, () => {
       const clock = { now: BEGINNING };
       // What the eraser notes, and the note of the backup itself, would be in one of them only.
       await erasuresConfirmed(test, LONG.timeout);
-      await reached(test);
+      await reached(test, LONG.timeout);
       const views = await viewDigests(test.redis, test.keys, VIEW_NAMES);
       const taken = await timed('backup', () => take(test, folder, { name: 'whole', withEmbeddings: true, leaseMs: 2_000 }));
       const head = taken.head ?? fail();
@@ -185,15 +171,15 @@ describe(`a log of mixed events (TEST_SEED=${SEED})`, () => {
       restored = tenantName();
       for (let round = 0; round < KILLS; round++)
         await kill('restore', away, restored, { path: join(folder, 'whole'), batch: Math.ceil(EVENTS / 50) }, 40);
-      const report = await timed('restore', () => restoreBackup({ ...bring(restored), standby: true, silentSeconds: 0 }));
-      say(`digests: ${JSON.stringify(report.digests)}`);
-      expect(report.digests).toEqual(digests);
+      await timed('restore, continued', () => restoreBackup({ ...bring(restored), standby: true, silentSeconds: 0 }));
+      say(`digests: ${JSON.stringify(digests)}`);
+      expect(await storeDigests(away.client(), createKeys(restored), test.log.logId, head)).toEqual(digests);
 
       const there = await timed('views and vectors of the restored', () => openAway(restored, clock));
       await there.verifyAll();
       expect(await viewDigests(there.redis, there.keys, VIEW_NAMES)).toEqual(views);
       say(`views: ${JSON.stringify(views)}`);
-      await reached(test);
+      await reached(test, LONG.timeout);
       const answers = await answersOf(test, questions, head);
       expect(answers.flat().length).toBeGreaterThan(20);
       expect(await answersOf(there, questions, head)).toEqual(answers);
@@ -233,7 +219,7 @@ describe(`a log of mixed events (TEST_SEED=${SEED})`, () => {
     for (const [subject, history] of source)
       if (!report.differing.includes(subject) && !before.has(subject)) expect(after.get(subject), subject).toEqual(history);
     expect(await mergeBackup(bring(tenant))).toMatchObject({ status: 'unchanged', events: 0, new: 0, continued: 0 });
-    await reached(there.test);
+    await reached(there.test, LONG.timeout);
     await there.test.verifyAll();
     await there.test.close();
     await drop(tenant);
@@ -284,7 +270,7 @@ describe(`a log of mixed events (TEST_SEED=${SEED})`, () => {
     expect(retagged.length).toBeGreaterThan(0);
     expect(new Set(retagged).size).toBe(retagged.length);
     expect(migrated.filter(({ type }) => type === 'MigrationApplied')).toHaveLength(1);
-    await reached(there);
+    await reached(there, LONG.timeout);
     const audit = await there.app.queries.recall({ query: 'legacy', top_k: 50 }, there.call);
     expect(audit.results.flatMap(({ tags = [] }) => tags)).not.toContain('legacy');
     await there.verifyAll();
@@ -306,7 +292,7 @@ describe(`a log of mixed events (TEST_SEED=${SEED})`, () => {
     const plans = createForgetPlans(there.redis, there.keys);
     if (!killed) say('the forget ended before it was killed');
     await timed(`forget of ${preview.total}, gone on with`, () => expect.poll(() => plans.unfinished(), LONG).toEqual([]));
-    await reached(there);
+    await reached(there, LONG.timeout);
     expect((await there.app.queries.memoryAudit({ include_archived: true }, there.call)).total).toBe(0);
     expect([...there.index.documents.values()].filter(({ context }) => context === undefined)).toEqual([]);
     await there.verifyAll();
@@ -354,7 +340,7 @@ describe(`a log of mixed events (TEST_SEED=${SEED})`, () => {
         if (answer) expect(answer.correlation).toBe(correlation);
       }
     });
-    await reached(there);
+    await reached(there, LONG.timeout);
     await timed('verify after the undo', () => there.verifyAll());
     await there.close();
     await drop(tenant);
