@@ -3,8 +3,8 @@ import { Index, MetricKind, ScalarKind } from 'usearch';
 /** Measured on clustered and on real sentence vectors: recall@10 of 0.99 and above. */
 const CONNECTIVITY = 16;
 const EXPANSION_ADD = 128;
-/** Rows that a search keeps in view. Its time is in proportion, and a small graph needs fewer: docs/retrieval.md. */
-const BREADTH = { least: 64, most: 128, mostFrom: 40_000 } as const;
+/** Rows that a search keeps in view. Its time is in proportion; a small graph needs fewer, a very large one more: docs/retrieval.md. */
+const BREADTH = { least: 64, usual: 128, usualFrom: 40_000, tooFewFrom: 100_000, growth: 0.7 } as const;
 /** Without a number the library starts a thread for every core at each call. */
 const THREADS = 1;
 
@@ -62,5 +62,8 @@ export class HnswGraph {
   }
 }
 
-const breadthOf = (rows: number): number =>
-  Math.round(Math.min(BREADTH.most, Math.max(BREADTH.least, BREADTH.most * Math.sqrt(rows / BREADTH.mostFrom))));
+const breadthOf = (rows: number): number => {
+  const { least, usual, usualFrom, tooFewFrom, growth } = BREADTH;
+  if (rows > tooFewFrom) return Math.round(usual * (rows / tooFewFrom) ** growth);
+  return Math.round(Math.min(usual, Math.max(least, usual * Math.sqrt(rows / usualFrom))));
+};

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
+import { servingGeneration } from '../../projections/generation.js';
 import { createKeys } from '../../projections/keys.js';
 import { VIEW_NAMES } from '../../services/views.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import type { TestValkey } from '../support/valkey.js';
-import { viewsServe } from '../support/views.js';
 import { supervised } from './mixed-log.js';
 import { BEGINNING, type Clock } from './mixed-log-world.js';
 
@@ -22,9 +22,14 @@ export const openStill = async (
   timeout: number,
   clock: Clock = { now: BEGINNING },
 ): Promise<TestApp> => {
-  const test = await openTestApp({ valkey, env: { OMNIMEM_TENANT: tenant }, options: { now: () => clock.now, supervised } });
-  await test.app.whenReady(timeout);
-  await viewsServe(test);
+  const test = await openTestApp({
+    valkey,
+    env: { OMNIMEM_TENANT: tenant },
+    options: { now: () => clock.now, supervised },
+    readyMs: timeout,
+  });
+  const serving = () => Promise.all(VIEW_NAMES.map((name) => servingGeneration(test.redis, test.keys, name)));
+  await expect.poll(serving, { timeout, interval: 50 }).not.toContain(undefined);
   await reached(test, timeout);
   return test;
 };

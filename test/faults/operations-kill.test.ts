@@ -10,7 +10,7 @@ import { startValkey, type TestValkey } from '../support/valkey.js';
 import { type Child, cloneTenant, compileChild, OPERATIONS, type Operation, outcomeOf, type Plan } from './operations.js';
 
 const SEED = Number(process.env.TEST_SEED ?? Date.now() % 1e9);
-const ROUNDS = Number(process.env.TEST_ROUNDS ?? 2);
+const ROUNDS = Number(process.env.TEST_ROUNDS ?? 1);
 const random = seededNumbers(SEED);
 /** Several batches of everything: 200 are erased, 250 undone, 200 migrated, 200 merged in one step. */
 const MEMORIES = 450;

@@ -21,7 +21,8 @@ export type Plan = { readonly commandId: string; readonly previewId: string; rea
 const CHILD = `
 import { createLogger } from './services/log.ts';
 import { loadConfig } from './services/config.ts';
-import { openApp, PROJECTIONS } from './services/app.ts';
+import { openApp } from './services/app.ts';
+import { PROJECTIONS } from './services/views.ts';
 import { mergeBackup } from './services/backup/merge.ts';
 import { systemRandom } from './services/eventlog/random.ts';
 import { migrate } from './services/migrations/runner.ts';

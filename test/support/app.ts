@@ -29,10 +29,18 @@ export type TestAppOptions = {
   readonly provider?: EmbedderProvider;
   readonly valkey?: TestValkey;
   readonly options?: Partial<AppOptions>;
+  /** Milliseconds that a log which is there already may take to be read. Default 10,000. */
+  readonly readyMs?: number;
 };
 
 /** The whole product on a Valkey of its own, without MCP in front of it. Words and made-up vectors, unless a provider is given. */
-export const openTestApp = async ({ env = {}, provider, valkey: given, options = {} }: TestAppOptions = {}): Promise<TestApp> => {
+export const openTestApp = async ({
+  env = {},
+  provider,
+  valkey: given,
+  options = {},
+  readyMs = 10_000,
+}: TestAppOptions = {}): Promise<TestApp> => {
   const valkey = given ?? (await startValkey());
   const dataDir = mkdtempSync(join(tmpdir(), 'omt-data-'));
   const { config } = loadConfig({
@@ -47,7 +55,7 @@ export const openTestApp = async ({ env = {}, provider, valkey: given, options =
   const open = (more: Partial<AppOptions> = {}): Promise<OpenApp> =>
     openApp({ config, logger, target: { path: valkey.socket }, provider: embedders, ...options, ...more });
   const app = await open();
-  await app.app.whenReady(10_000);
+  await app.app.whenReady(readyMs);
   const { keys } = app;
   return {
     ...app,

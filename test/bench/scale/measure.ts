@@ -17,7 +17,7 @@ const NEAREST = 10;
 /** What recall asks an index for, and what `knn` of ten fetches from its graph to score again. */
 const CANDIDATES = 20;
 const FETCHED = 26;
-const BREADTHS = [64, 96, 128, 192, 256, 384, 512];
+const BREADTHS = [64, 128, 256, 512, 640, 768, 1024];
 /** A second graph is built for the comparison up to so many. */
 const SECOND_GRAPH = 100_000;
 const SEARCHED = { states: ['active', 'deprioritised'] } as const;

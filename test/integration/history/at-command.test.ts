@@ -64,7 +64,7 @@ describe('omnimem at', () => {
     [['at', 'soon', 'recall', 'x']],
     [['at', '2099-01-01', 'recall', 'x']],
     [['at', '1h', 'recall']],
-    [['at', '1h', 'briefing', 'x']],
+    [['at', '1h', 'nonsense', 'x']],
     [['at', '1h']],
   ])('wrong arguments exit with 2: %j', async (args) => {
     const { code, out } = await run(...args);
