@@ -4,7 +4,7 @@ import { Index, MetricKind, ScalarKind } from 'usearch';
 const CONNECTIVITY = 16;
 const EXPANSION_ADD = 128;
 /** Rows that a search keeps in view. Its time is in proportion; a small graph needs fewer, a very large one more: docs/retrieval.md. */
-const BREADTH = { least: 64, usual: 128, usualFrom: 40_000, tooFewFrom: 100_000, growth: 0.7 } as const;
+const BREADTH = { least: 64, usual: 128, usualFrom: 40_000, tooFewFrom: 100_000, growth: 0.903 } as const;
 /** Without a number the library starts a thread for every core at each call. */
 const THREADS = 1;
 
