@@ -4,6 +4,16 @@ import type { Husk, Recorded } from '../domain/envelope.js';
 /** The fields of a row, as text. */
 export type Row = Readonly<Record<string, string>>;
 
+/** What a `set` makes of a row: the fields named replaced, those that are `undefined` gone. */
+export const withFields = (row: Row, changes: Readonly<Record<string, string | undefined>>): Row => {
+  const fields: Record<string, string> = { ...row };
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined) delete fields[name];
+    else fields[name] = value;
+  }
+  return fields;
+};
+
 /**
  * What applying an event writes. All writes are absolute, so that a batch met twice leaves the same view: no increments,
  * no appends, no expiry. `row` is a logical name inside the generation.

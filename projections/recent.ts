@@ -1,5 +1,5 @@
 import type { State } from '../domain/vocabulary.js';
-import { type Applied, add, del, type Projection, type Row, remove, set, type Write } from './projection.js';
+import { type Applied, add, del, type Projection, type Row, remove, set, type Write, withFields } from './projection.js';
 import type { View } from './view.js';
 
 /** Sets ordered by time. Without a project: over all of them, memories of no project included. */
@@ -64,21 +64,12 @@ const apply = (event: Applied, rows: ReadonlyMap<string, Row>): readonly Write[]
   if (event.type === 'MemoryForgotten') return place ? [...leave(() => true), del(placeRow(subject))] : [];
   const changes = changesOf(event);
   if (!changes || (!place && event.type !== 'MemoryRemembered')) return [];
-  const after = membersOf(subject, withChanges(place ?? {}, changes));
+  const after = membersOf(subject, withFields(place ?? {}, changes));
   return [
     set(placeRow(subject), changes),
     ...leave((row, member) => after.get(row) !== member),
     ...[...after].flatMap(([row, member]) => (before.get(row) === member ? [] : [add(row, member)])),
   ];
-};
-
-const withChanges = (row: Row, changes: Changes): Row => {
-  const fields: Record<string, string> = { ...row };
-  for (const [name, value] of Object.entries(changes)) {
-    if (value === undefined) delete fields[name];
-    else fields[name] = value;
-  }
-  return fields;
 };
 
 /** Memories by time, so that what is new, what is stale and what may come back are each one read of a range. */

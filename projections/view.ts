@@ -1,7 +1,7 @@
 import type { Redis } from 'iovalkey';
 import { withServing } from './generation.js';
 import type { Keys } from './keys.js';
-import type { Applied, Projection, Row, Write } from './projection.js';
+import { type Applied, type Projection, type Row, type Write, withFields } from './projection.js';
 
 /** Which members of an ordered set. Bounds are inclusive and compare as bytes; `reverse` begins at the end. */
 export type Range = {
@@ -51,6 +51,10 @@ export class ViewInMemory implements View {
     this.#projection = projection;
   }
 
+  get name(): string {
+    return this.#projection.name;
+  }
+
   /** Takes in one more event; those that the projection does not handle leave it as it is. */
   apply(event: Applied): void {
     const { handles, reads } = this.#projection;
@@ -78,11 +82,7 @@ export class ViewInMemory implements View {
   #write(write: Write): void {
     switch (write.op) {
       case 'set': {
-        const fields: Record<string, string> = { ...this.#rows.get(write.row) };
-        for (const [name, value] of Object.entries(write.fields)) {
-          if (value === undefined) delete fields[name];
-          else fields[name] = value;
-        }
+        const fields = withFields(this.#rows.get(write.row) ?? {}, write.fields);
         if (Object.keys(fields).length === 0) this.#rows.delete(write.row);
         else this.#rows.set(write.row, fields);
         break;

@@ -1,10 +1,10 @@
 import { DomainError } from '../errors.js';
+import { isMemoryKey } from '../memory/key.js';
 import { LIMITS } from '../vocabulary.js';
+import { projectKey } from './key.js';
 
 const PERMITTED = /^[A-Za-z0-9_\-. ]+$/;
 const DOTS_ONLY = /^[. ]*$/;
-/** A project and a memory of the namespace project share one key space, so a name must not read as the key of a memory. */
-const READS_AS_A_KEY = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 
 /** Outer blanks off, by hand: a pattern for the trailing ones is quadratic in a long run of blanks. Other white space is not trimmed. */
 const trimBlanks = (text: string): string => {
@@ -34,6 +34,7 @@ export const parseProjectName = (text: string): string => {
     return refuse(`has ${name.length} characters; at most ${LIMITS.project} of A-Z a-z 0-9 _ - . and space fit`);
   if (!PERMITTED.test(name)) return refuse('holds a character that is not permitted; permitted are A-Z a-z 0-9 _ - . and space');
   if (DOTS_ONLY.test(name)) return refuse('consists of dots; permitted are A-Z a-z 0-9 _ - . and space, with one letter or digit at least');
-  if (READS_AS_A_KEY.test(name)) return refuse('reads as the key of a memory');
+  // A project and a memory of the namespace project share one key space.
+  if (isMemoryKey(projectKey(name))) return refuse('reads as the key of a memory');
   return name;
 };

@@ -2,7 +2,7 @@ import type { DomainEvent } from '../../domain/catalogue.js';
 import type { LogEntry } from '../../domain/envelope.js';
 import { erases } from '../../domain/erasure.js';
 import { memories } from '../memories.js';
-import type { Applied, Row } from '../projection.js';
+import { type Applied, type Row, withFields } from '../projection.js';
 
 /** A memory's row after one more of its events, by the rule of the memories view. Empty when there is no row. */
 export const rowAfter = (row: Row, event: Applied): Row => {
@@ -23,13 +23,4 @@ export const foldRow = (entries: readonly LogEntry<DomainEvent>[]): Row => {
     if (entry.kind === 'event' && (readable || erases(entry.event.type))) row = rowAfter(row, entry.event);
   }
   return row;
-};
-
-const withFields = (row: Row, changes: Readonly<Record<string, string | undefined>>): Row => {
-  const next: Record<string, string> = { ...row };
-  for (const [name, value] of Object.entries(changes)) {
-    if (value === undefined) delete next[name];
-    else next[name] = value;
-  }
-  return next;
 };

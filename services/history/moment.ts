@@ -38,7 +38,7 @@ export class Moment {
   #parts: MomentParts;
   #index: RecallIndex;
   #sight: Sight;
-  #views = new Map<string, Promise<View>>();
+  #views = new Map<string, View>();
 
   private constructor(parts: MomentParts, cut: Cut, ledger: Ledger, index: RecallIndex, sight: Sight) {
     this.#parts = parts;
@@ -133,18 +133,16 @@ export class Moment {
     });
   }
 
-  /** A read model as it was, made from the log when it is first asked for. */
-  view(projection: Projection): Promise<View> {
-    const known = this.#views.get(projection.name) ?? this.#build(projection);
-    this.#views.set(projection.name, known);
-    known.catch(() => this.#views.delete(projection.name));
-    return known;
-  }
-
-  async #build(projection: Projection): Promise<View> {
-    const view = new ViewInMemory(projection);
-    for await (const entry of entriesOf(this.#parts.log, this.cut, new Ledger())) if (entry.kind === 'event') view.apply(entry.event);
-    return view;
+  /** Read models as they were, by name: those that are asked for the first time are made in one reading of the log. */
+  async views(projections: readonly Projection[]): Promise<ReadonlyMap<string, View>> {
+    const missing = projections.filter(({ name }) => !this.#views.has(name)).map((projection) => new ViewInMemory(projection));
+    if (missing.length > 0) {
+      for await (const entry of entriesOf(this.#parts.log, this.cut, new Ledger())) {
+        if (entry.kind === 'event') for (const view of missing) view.apply(entry.event);
+      }
+      for (const view of missing) this.#views.set(view.name, view);
+    }
+    return this.#views;
   }
 
   /** About how much memory it takes. */

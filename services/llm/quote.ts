@@ -1,3 +1,4 @@
+import { fenceFor } from '../../domain/framing.js';
 import { clip } from '../../domain/passage.js';
 
 /** Put into every system prompt that goes with quoted text. */
@@ -7,7 +8,6 @@ export const QUOTED_IS_DATA =
 /** Text as data: at most `length` UTF-16 units, between fences longer than any in it, so that it cannot end them. */
 export const quoted = (label: string, text: string, length: number): string => {
   const content = clip(text, length);
-  const longest = Math.max(2, ...(content.match(/`+/g) ?? []).map((run) => run.length));
-  const fence = '`'.repeat(longest + 1);
+  const fence = fenceFor(content);
   return `${label}:\n${fence}\n${content}\n${fence}`;
 };

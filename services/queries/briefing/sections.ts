@@ -19,6 +19,9 @@ export type Briefed = {
   readonly staleDays: number;
 };
 
+/** The views that a briefing is read from. */
+export const BRIEFED = [contradictions, enrichment, experience, maintenance, recent] as const;
+
 const DAY = 86_400_000;
 const HEAD = 80;
 /** What is read for its content and not as a pointer is shown longer. */
