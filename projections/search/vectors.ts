@@ -21,7 +21,7 @@ const GRAPH_FROM = 5_000;
 const SCAN_MOST = 2_500;
 /** The graph is not asked for more rows than this: a scan is as fast. */
 const FETCH_MOST = 2_048;
-/** The graph's order is that of half precision: ask for some more and re-score. */
+/** The graph compares numbers of 8 bits: ask for some more and re-score. */
 const FETCH_SPARE = 16;
 /** About 5 ms of building, then the event loop has its turn. */
 const ROWS_PER_TURN = 16;

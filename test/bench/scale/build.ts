@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Index, MetricKind, ScalarKind } from 'usearch';
+import { Index } from 'usearch';
 import { BinaryReader, BinaryWriter } from '../../../projections/search/binary.js';
+import { graphSettings } from '../../../projections/search/hnsw.js';
 import { InMemoryLexicalIndex } from '../../../projections/search/lexical.js';
 import type { Facets } from '../../../projections/search/ports.js';
 import { saveSnapshot } from '../../../projections/search/snapshot.js';
@@ -75,15 +76,7 @@ const build = async (folder: string, size: number): Promise<Built> => {
 
 /** The same index with a graph that two threads have built from its vectors, row by row. */
 const withGraph = async (index: InProcessVectorIndex, vectors: Float32Array, folder: string): Promise<InProcessVectorIndex> => {
-  const graph = new Index({
-    dimensions: DIMENSION,
-    metric: MetricKind.IP,
-    quantization: ScalarKind.F16,
-    connectivity: 16,
-    expansion_add: 128,
-    expansion_search: 64,
-    multi: false,
-  });
+  const graph = new Index(graphSettings(DIMENSION));
   const rows = vectors.length / DIMENSION;
   const AT_ONCE = 10_000;
   for (let from = 0; from < rows; from += AT_ONCE) {

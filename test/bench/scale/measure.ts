@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Index, MetricKind, ScalarKind } from 'usearch';
+import { Index, ScalarKind } from 'usearch';
 import { BinaryReader } from '../../../projections/search/binary.js';
+import { graphSettings } from '../../../projections/search/hnsw.js';
 import { hybridSearch } from '../../../projections/search/hybrid.js';
 import { InMemoryLexicalIndex } from '../../../projections/search/lexical.js';
 import { loadSnapshot } from '../../../projections/search/snapshot.js';
@@ -17,7 +18,7 @@ const NEAREST = 10;
 /** What recall asks an index for, and what `knn` of ten fetches from its graph to score again. */
 const CANDIDATES = 20;
 const FETCHED = 26;
-const BREADTHS = [64, 128, 256, 512, 640, 768, 1024];
+const BREADTHS = [64, 96, 128, 192, 256, 512];
 /** A second graph is built for the comparison up to so many. */
 const SECOND_GRAPH = 100_000;
 const SEARCHED = { states: ['active', 'deprioritised'] } as const;
@@ -68,7 +69,7 @@ const measure = async (folder: string, size: number): Promise<Measured> => {
   }
 
   const rows = truth.map((keys) => new Set([...keys].map((key) => Number(key.slice(key.lastIndexOf(':') + 1)))));
-  const graph = emptyGraph(ScalarKind.F16);
+  const graph = emptyGraph();
   if (graphFile) graph.load(graphFile);
   return {
     loadMs,
@@ -128,16 +129,7 @@ const inBytes = (
 const fileOf = (folder: string, kind: 'vectors' | 'graph' | 'words'): string =>
   join(folder, readdirSync(folder).find((name) => name.startsWith(`${kind}-`)) ?? kind);
 
-const emptyGraph = (quantization: ScalarKind): Index =>
-  new Index({
-    dimensions: DIMENSION,
-    metric: MetricKind.IP,
-    quantization,
-    connectivity: 16,
-    expansion_add: 128,
-    expansion_search: 64,
-    multi: false,
-  });
+const emptyGraph = (quantization = ScalarKind.BF16): Index => new Index({ ...graphSettings(DIMENSION), quantization });
 
 /** Bytes of objects, and of them and arrays, once what the loading left behind is given back. */
 const held = async (): Promise<{ readonly heap: number; readonly all: number }> => {

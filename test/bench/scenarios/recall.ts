@@ -1,4 +1,5 @@
-import { exactSearch, Index, MetricKind, ScalarKind } from 'usearch';
+import { exactSearch, Index, MetricKind } from 'usearch';
+import { breadthOf, graphSettings } from '../../../projections/search/hnsw.js';
 import { createCorpus, DIMENSION } from '../corpus.js';
 import { type Figure, latencies, percentile, plainFigure, ratioFigure } from '../figures.js';
 import { openProduct, preparedEmbedder, untilIdle } from '../product.js';
@@ -81,15 +82,7 @@ const processorMs = (start: NodeJS.CpuUsage): number => {
 
 /** The same graph as the product's, over all vectors at once. */
 const rawIndex = (vectors: Float32Array, size: number): Index => {
-  const index = new Index({
-    dimensions: DIMENSION,
-    metric: MetricKind.IP,
-    quantization: ScalarKind.F16,
-    connectivity: 16,
-    expansion_add: 128,
-    expansion_search: 128,
-    multi: false,
-  });
+  const index = new Index({ ...graphSettings(DIMENSION), expansion_search: breadthOf(size) });
   index.add(
     BigUint64Array.from({ length: size }, (_, i) => BigInt(i)),
     vectors,
