@@ -41,8 +41,12 @@ export const unstorableInLine = (text: string): BadCharacter | undefined => {
 /** Control characters become blanks and lone surrogates U+FFFD: for text that is searched with and never stored. */
 export const withoutControls = (text: string): string => text.replace(CONTROL, ' ').replace(/\p{Cs}/gu, '\uFFFD');
 
-/** Unicode case folding, close enough: `ß` and `SS` meet, final sigma meets sigma, the Turkish dotless i stays apart. */
-export const foldCase = (text: string): string => text.replace(/[^ı]+/gu, (run) => run.toUpperCase().toLowerCase()).normalize('NFC');
+/**
+ * Unicode case folding, close enough: `ß`, `ẞ` and `SS` meet, final sigma meets sigma, the Turkish dotless i stays apart.
+ * Lower case comes first for `ẞ`, which is upper case already and would become `ß`.
+ */
+export const foldCase = (text: string): string =>
+  text.replace(/[^ı]+/gu, (run) => run.toLowerCase().toUpperCase().toLowerCase()).normalize('NFC');
 
 /** Case, accents and width folded, white space collapsed: the form in which words are compared, never stored. */
 export const foldForMatching = (text: string): string => foldCase(foldAccents(text)).replace(/\s+/gu, ' ').trim();

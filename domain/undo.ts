@@ -1,5 +1,5 @@
 import { type Decider, fold } from './decider.js';
-import { lastRun, type Numbered } from './last-run.js';
+import { lastRun, type Numbered, nothingElse, type Undoing } from './last-run.js';
 import type { MemoryEvent } from './memory/events.js';
 import { isLive, type LiveMemory, memoryDecider } from './memory/memory.js';
 import { type ExperienceField, undoExperience } from './memory/undo-experience.js';
@@ -46,13 +46,14 @@ const FIELDS = Object.keys(WRITES) as MemoryField[];
 /**
  * Takes back the events at the versions `undone` of one memory. A field goes back to what it was before them only if they
  * were the last to write it. A memory that was born in the action is archived, unless anything else happened to it since.
+ * What is `annulled` did not happen.
  * `forgotten` when there is nothing left to work on.
  */
-export const undoMemory = (events: readonly Numbered<MemoryEvent>[], undone: ReadonlySet<number>): Reversal<MemoryEvent> | 'forgotten' => {
+export const undoMemory = (events: readonly Numbered<MemoryEvent>[], undoing: Undoing): Reversal<MemoryEvent> | 'forgotten' => {
   const now = fold<ReturnType<typeof memoryDecider.initialState>, MemoryEvent>(memoryDecider, events);
   if (!isLive(now)) return 'forgotten';
-  if (events.some(({ type, n }) => type === 'MemoryRemembered' && undone.has(n))) return undoBirth(events, undone, now);
-  const worked = undoExperience(events, undone);
+  if (events.some(({ type, n }) => type === 'MemoryRemembered' && undoing.undone.has(n))) return undoBirth(events, undoing, now);
+  const worked = undoExperience(events, undoing);
   const restored: UndoField[] = [...worked.restored];
   const kept: UndoField[] = [...worked.kept];
   const made: MemoryEvent[] = [];
@@ -63,7 +64,7 @@ export const undoMemory = (events: readonly Numbered<MemoryEvent>[], undone: Rea
   for (const field of FIELDS) {
     const since = lastRun(
       events.filter(({ type }) => WRITES[field].includes(type)),
-      undone,
+      undoing,
     );
     if (since === 'none') continue;
     if (since === 'overwritten') {
@@ -74,15 +75,32 @@ export const undoMemory = (events: readonly Numbered<MemoryEvent>[], undone: Rea
       memoryDecider,
       events.filter(({ n }) => n < since),
     );
-    const back = isLive(before) ? RESTORE[field](now, before) : [];
+    const last = events.findLast(({ type, n }) => WRITES[field].includes(type) && undoing.undone.has(n));
+    const left = fold<ReturnType<typeof memoryDecider.initialState>, MemoryEvent>(
+      memoryDecider,
+      events.filter(({ n }) => n <= (last?.n ?? 0)),
+    );
+    // Where the action left the field as it found it, what came of it since is not the action's.
+    const moved = isLive(before) && isLive(left) && RESTORE[field](left, before).length > 0;
+    const back = moved ? RESTORE[field](now, before) : [];
     if (back.length > 0) restored.push(field);
     made.push(...back);
   }
   return { events: made, restored, kept };
 };
 
-const undoBirth = (events: readonly Numbered<MemoryEvent>[], undone: ReadonlySet<number>, now: LiveMemory): Reversal<MemoryEvent> => {
-  if (!events.every(({ n }) => undone.has(n))) return { events: [], restored: [], kept: ['memory'] };
+/** What enrichment notes of its own work on a memory is nobody's work on the memory. */
+const NOTED: ReadonlySet<MemoryEvent['type']> = new Set(['EnrichmentFinished', 'EnrichmentParked']);
+
+const undoBirth = (events: readonly Numbered<MemoryEvent>[], undoing: Undoing, now: LiveMemory): Reversal<MemoryEvent> => {
+  if ((undoing.already?.size ?? 0) > 0) return { events: [], restored: [], kept: [] };
+  if (
+    !nothingElse(
+      events.filter(({ type }) => !NOTED.has(type)),
+      undoing,
+    )
+  )
+    return { events: [], restored: [], kept: ['memory'] };
   if (now.status === 'archived') return { events: [], restored: [], kept: [] };
   return { events: [{ type: 'MemoryArchived', data: { reason: UNDONE } }], restored: ['memory'], kept: [] };
 };
@@ -126,8 +144,8 @@ const RESTORE: Readonly<Record<MemoryField, Restore>> = {
 };
 
 /** The same for the suppression of a topic. */
-export const undoTopic = (events: readonly Numbered<TopicEvent>[], undone: ReadonlySet<number>): Reversal<TopicEvent> => {
-  const since = lastRun(events, undone);
+export const undoTopic = (events: readonly Numbered<TopicEvent>[], undoing: Undoing): Reversal<TopicEvent> => {
+  const since = lastRun(events, undoing);
   if (since === 'none') return { events: [], restored: [], kept: [] };
   if (since === 'overwritten') return { events: [], restored: [], kept: ['suppression'] };
   const decider: Pick<Decider<ReturnType<typeof topicDecider.initialState>, never, TopicEvent>, 'initialState' | 'evolve'> = topicDecider;

@@ -32,6 +32,8 @@ export const createKeys = (tenant: string, cluster = false) => {
     embedding: (model: string, subject: string) => key('emb', model, subject),
     /** Name of the server's vector index over one model and namespace; an index is no key. */
     searchIndex: (model: string, namespace: string) => key('idx', model, namespace),
+    /** Beginning of the rows of all such indexes. */
+    allSearchRows: key('vec', ''),
     /** Beginning of the rows that such an index reads, and of nothing else. */
     searchRows: (model: string, namespace: string) => key('vec', model, namespace, ''),
     /** Hash per window of a memory: its vector and what filters look at. */

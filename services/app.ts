@@ -16,7 +16,7 @@ import type { RecallIndexParts } from '../projections/recall/recall-index-parts.
 import { createRunner, type Runner } from '../projections/runner.js';
 import { InMemoryLexicalIndex } from '../projections/search/lexical.js';
 import type { SearchModule } from '../projections/search/valkey/module.js';
-import { chooseSearch, retireVectors, searchRowsOf, valkeyVectors } from '../projections/search/valkey/space.js';
+import { chooseSearch, retireVectors, searchRowsOf, sweepVectors, valkeyVectors } from '../projections/search/valkey/space.js';
 import { InProcessVectorIndex } from '../projections/search/vectors.js';
 import { projectionStatus } from '../projections/status.js';
 import { readTimeline, timeline } from '../projections/timeline.js';
@@ -25,8 +25,8 @@ import { BackupJob } from './backup/job.js';
 import { createBackups } from './backup/service.js';
 import { documentMembers } from './commands/document-members.js';
 import { createEnriching } from './commands/enriching.js';
-import { resumeErasures } from './commands/forget.js';
 import { createForgetPlans } from './commands/forget-plan.js';
+import { resumeErasures } from './commands/forget-run.js';
 import { createCommands } from './commands/index.js';
 import { MAINTENANCE_LEASE } from './commands/maintenance/lease.js';
 import type { CommandParts } from './commands/parts.js';
@@ -44,7 +44,7 @@ import { momentsOf } from './history/moments.js';
 import { createBriefedMaintenance } from './jobs/briefed-maintenance.js';
 import { Enricher } from './jobs/enricher.js';
 import { ENRICHER_LEASE } from './jobs/enricher-board.js';
-import { Eraser } from './jobs/eraser.js';
+import { ERASER_LEASE, Eraser } from './jobs/eraser.js';
 import { MaintenanceJob } from './jobs/maintenance.js';
 import { judgeContradiction } from './llm/judge.js';
 import { openModel } from './llm/open.js';
@@ -57,6 +57,7 @@ import { createQueries } from './queries/index.js';
 import { bestMatches } from './queries/matches.js';
 import type { QueryParts, Stale } from './queries/parts.js';
 import { createReadableViews } from './readable-views.js';
+import { watchLogOf } from './restored-log.js';
 import { createSessionReads } from './session-reads.js';
 import { connect, type ValkeyTarget } from './valkey/client.js';
 import { unavailableWhenDown } from './valkey/errors.js';
@@ -82,6 +83,8 @@ export type AppOptions = {
   readonly supervised?: (() => ValkeyStatus) | undefined;
   /** False for a process that only reads and writes the log and leaves the views to another. */
   readonly projects?: boolean;
+  /** Called once when another log took the place of the one that was opened: from then on the app refuses, and has to be opened anew. */
+  readonly onReplaced?: (() => void) | undefined;
   /** In place of the language model that the settings name. */
   readonly model?: Model | undefined;
   /** Milliseconds of the first pause after a failed enrichment and of the longest. */
@@ -122,7 +125,7 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
   let searching: SearchModule;
   try {
     rawLog = await openEventLog(connections, keys, { random, now });
-    searching = await unavailableWhenDown(() => chooseSearch(connections.read, keys, options.cluster ?? false));
+    searching = await unavailableWhenDown(() => chooseSearch(connections.read, keys, options.cluster ?? false, config.vectorEngine));
   } catch (error) {
     disconnect();
     throw error;
@@ -187,6 +190,7 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     keys,
     index,
     createIndex: () => new RecallIndex({ ...indexParts, snapshot: undefined }),
+    sweep: (signal) => sweepVectors(redis, keys, signal),
     views: VIEW_NAMES,
     now,
     signal: stopping.signal,
@@ -324,7 +328,7 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
   // A server of our own serves nobody else, so whoever held a view is dead and need not be waited for.
   if (options.supervised && options.projects !== false) {
     await work
-      .del([...[...VIEW_NAMES, ENRICHER_LEASE, MAINTENANCE_LEASE].map(keys.lease), keys.processes])
+      .del([...[...VIEW_NAMES, ENRICHER_LEASE, ERASER_LEASE, MAINTENANCE_LEASE].map(keys.lease), keys.processes])
       .catch((error: unknown) => onTrouble('old leases could not be taken away', error));
   }
   const running = options.projects === false ? Promise.resolve() : runner.run(stopping.signal);
@@ -336,7 +340,7 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
   provider.onChange(() => keeper.poke());
   await examiner.start();
 
-  const app: App = {
+  const whole: App = {
     commands: createCommands(commandParts),
     queries: createQueries(searchParts, () => examiner.health()),
     backups: createBackups({ ...backupParts, target, dataDir: config.dataDir }),
@@ -355,9 +359,17 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
   };
 
   let viewsBegun = false;
+  const watch = watchLogOf({ app: whole, redis, keys, log: rawLog }, () => {
+    // Nothing goes on that knows the old log: its salt, its places, its text.
+    stopping.abort();
+    momentsOf(searchParts).clear();
+    void Promise.allSettled(jobs.map((job) => job.close()));
+    options.onReplaced?.();
+  });
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closed ??= (async () => {
+      watch.stop();
       stopping.abort();
       // Whoever waits for the index, which may never have come up, stops waiting.
       index.progress.close();
@@ -375,5 +387,5 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     })();
     return closed;
   };
-  return { app, log, keys, redis, index, runner, keeper, queryParts, close };
+  return { app: watch.app, log, keys, redis, index, runner, keeper, queryParts, close };
 };

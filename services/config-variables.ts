@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SCHEDULE } from './backup/settings.js';
-import { LOG_LEVELS } from './log.js';
-import { addressOf } from './valkey/client.js';
+import { LOG_LEVELS } from './log-levels.js';
+import { addressOf } from './valkey/address.js';
 
 const number = (min: number, max: number) =>
   z
@@ -69,6 +69,11 @@ export const VARIABLES = {
     .regex(TENANT, 'must be 1 to 32 of a-z, 0-9, _ and -, beginning with a letter or digit')
     .default('local')
     .describe('Prefix of every key in Valkey: several memories may share one server.'),
+  OMNIMEM_VECTOR_ENGINE: oneOf(['auto', 'valkey', 'in-process'])
+    .default('auto')
+    .describe(
+      'Where vectors are searched: auto (by valkey-search where the server has 1.2 or newer), valkey (there or not at all) or in-process.',
+    ),
   OMNIMEM_USER: z.string().default('local').describe('Name of the person, part of the keys of generated skills.'),
   VALKEY_URL: z
     .string()

@@ -4,11 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { DomainError } from '../domain/errors.js';
+import type { VectorEngine } from '../projections/search/valkey/module.js';
 import { type BackupSettings, intervalOf } from './backup/settings.js';
 import { misspellings } from './config-names.js';
 import { type Environment, VARIABLES } from './config-variables.js';
 import type { LlmSettings } from './llm/open.js';
-import { addressOf, type ValkeyTarget } from './valkey/client.js';
+import { addressOf, type ValkeyTarget } from './valkey/address.js';
 
 export type Config = {
   readonly mcp: {
@@ -29,6 +30,8 @@ export type Config = {
   readonly dataDir: string;
   readonly minFreeBytes: number;
   readonly tenant: string;
+  /** `valkey`: a server without the search module is refused; `in-process`: the module is left alone. */
+  readonly vectorEngine: VectorEngine;
   readonly user: string;
   /** Undefined: this process runs a server of its own under `dataDir`. */
   readonly valkey: ValkeyTarget | undefined;
@@ -122,6 +125,7 @@ const configOf = (values: Environment, baseOf: (name: string) => string): Config
   dataDir: resolve(baseOf('OMNIMEM_DATA_DIR'), values.OMNIMEM_DATA_DIR),
   minFreeBytes: values.OMNIMEM_MIN_FREE_MB * 2 ** 20,
   tenant: values.OMNIMEM_TENANT,
+  vectorEngine: values.OMNIMEM_VECTOR_ENGINE,
   user: values.OMNIMEM_USER,
   valkey: valkeyOf(values),
   embedding: {

@@ -13,7 +13,6 @@ import { createStartup, type StepReport } from './lifecycle.js';
 import type { Logger } from './log.js';
 import { type McpHttp, startMcpHttp } from './mcp/http.js';
 import { openMigrations } from './migrations/open.js';
-import { watchLogOf } from './restored-log.js';
 import { createTenants } from './tenants.js';
 import { checkServer } from './valkey/check-server.js';
 import { connect, describeTarget, type ValkeyTarget } from './valkey/client.js';
@@ -82,7 +81,6 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
     cluster?: boolean;
     opened?: OpenApp;
     mcp?: McpHttp;
-    stopWatching?: () => void;
     reopening?: Promise<void>;
     closing?: true;
   } = {};
@@ -107,19 +105,18 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
       provider,
       supervised: supervisor && (() => supervisor.status()),
       projects: roles.includes('projector'),
+      onReplaced: () => {
+        if (!held.closing) held.reopening = reopen(target);
+      },
     });
     held.opened = opened;
-    const watch = watchLogOf(opened, () => {
-      held.reopening = reopen(target);
-    });
-    held.stopWatching = watch.stop;
-    lazy.opened(watch.app);
+    lazy.opened(opened.app);
     return opened;
   };
   const tenants = createTenants({
     projects: roles.includes('projector'),
     logger,
-    open: async (tenant) => {
+    open: async (tenant, onReplaced) => {
       if (!held.target) throw new DomainError('UNAVAILABLE', 'There is no Valkey to open');
       const { supervisor } = held;
       await inspect(held.target, tenant);
@@ -131,6 +128,7 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
         provider,
         supervised: supervisor && (() => supervisor.status()),
         projects: roles.includes('projector'),
+        onReplaced,
       });
     },
   });
@@ -184,7 +182,6 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
           lazy.waitsFor('the views of the log');
           if (!held.target) throw new DomainError('UNAVAILABLE', 'There is no Valkey to open');
           await held.opened?.close();
-          held.stopWatching?.();
           const { app, index, log } = await open(held.target);
           progress('reading the log');
           await app.whenReady(2 ** 31 - 1, undefined, stop);
@@ -239,7 +236,6 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
     close: () => {
       closed ??= (async () => {
         held.closing = true;
-        held.stopWatching?.();
         await held.mcp?.close();
         await held.reopening;
         await held.opened?.close();

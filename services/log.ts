@@ -1,9 +1,7 @@
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import type { LogLevel } from './log-levels.js';
 
 export type { Logger } from 'pino';
-
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export type LogOptions = {
   readonly level?: LogLevel;

@@ -4,7 +4,6 @@ import type { OpenApp } from './app.js';
 import { createLazyApp } from './lazy-app.js';
 import type { Logger } from './log.js';
 import { openMigrations } from './migrations/open.js';
-import { watchLogOf } from './restored-log.js';
 
 /** The memories that a process serves beside its own, each by its token. */
 export type Tenants = {
@@ -14,7 +13,8 @@ export type Tenants = {
 };
 
 export type TenantsParts = {
-  readonly open: (tenant: string) => Promise<OpenApp>;
+  /** `onReplaced` is called when another log took the place of the one that was opened. */
+  readonly open: (tenant: string, onReplaced: () => void) => Promise<OpenApp>;
   /** Whether this process also keeps the views, and so runs the migrations. */
   readonly projects: boolean;
   readonly logger: Logger;
@@ -49,19 +49,17 @@ const serveTenant = (
   /** One life: from its opening to the end of the process or of its log. */
   const live = async (): Promise<void> => {
     lazy.waitsFor(`the memory of ${tenant}`);
-    const opened = await open(tenant);
     const replaced = new AbortController();
-    const watch = watchLogOf(opened, () => replaced.abort());
+    const opened = await open(tenant, () => replaced.abort());
     try {
       const over = AbortSignal.any([signal, replaced.signal]);
       const ended = new Promise((resolve) => over.addEventListener('abort', resolve, { once: true }));
       if (signal.aborted) return;
-      lazy.opened(watch.app);
+      lazy.opened(opened.app);
       if (projects) await openMigrations(opened)({ signal });
       if (!over.aborted) await ended;
     } finally {
       lazy.closed();
-      watch.stop();
       await opened.close();
     }
   };

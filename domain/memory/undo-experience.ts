@@ -1,4 +1,4 @@
-import { lastRun, type Numbered } from '../last-run.js';
+import { lastRun, type Numbered, type Undoing } from '../last-run.js';
 import type { Abandoned, MemoryEvent } from './events.js';
 import { deadEndIdentity, type Experience, evolveExperience, NO_EXPERIENCE } from './experience.js';
 
@@ -24,18 +24,21 @@ type Found = 'none' | 'kept' | Experience;
  * known, so what it wrote is what is different after it; each value, and each dead end, goes back by itself, unless another
  * event changed that one since.
  */
-export const undoExperience = (events: readonly Numbered<MemoryEvent>[], undone: ReadonlySet<number>): ExperienceReversal => {
+export const undoExperience = (events: readonly Numbered<MemoryEvent>[], undoing: Undoing): ExperienceReversal => {
   const steps = stepsOf(events);
   const now = steps.at(-1)?.after ?? NO_EXPERIENCE;
   const before = (read: (experience: Experience) => unknown): Found => {
     const writers = steps.filter((step) => !same(read(step.before), read(step.after)));
-    const since = lastRun(writers, undone);
+    const since = lastRun(writers, undoing);
     if (since === 'none') return 'none';
     const then = writers.find(({ n }) => n === since)?.before;
-    return then === undefined ? 'kept' : same(read(then), read(now)) ? 'none' : then;
+    if (then === undefined) return 'kept';
+    const left = writers.findLast(({ n }) => undoing.undone.has(n))?.after ?? then;
+    // Where the action left the value as it found it, what came of it since is not the action's.
+    return same(read(then), read(left)) || same(read(then), read(now)) ? 'none' : then;
   };
   const [figures, breakthrough, gotchas] = [before(figuresOf), before((of) => of.breakthrough), before((of) => of.gotchas)];
-  const deadEnds = new Map(identitiesIn(steps, undone).map((id) => [id, before((of) => deadEndsAt(of, id))]));
+  const deadEnds = new Map(identitiesIn(steps, undoing.undone).map((id) => [id, before((of) => deadEndsAt(of, id))]));
   const found: Record<ExperienceField, readonly Found[]> = {
     experience: [figures],
     breakthrough: [breakthrough],

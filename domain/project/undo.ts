@@ -1,5 +1,5 @@
 import { fold } from '../decider.js';
-import { lastRun, type Numbered } from '../last-run.js';
+import { lastRun, type Numbered, nothingElse, type Undoing } from '../last-run.js';
 import { type Reversal, UNDONE, type UndoField } from '../undo.js';
 import { mergedInto } from './merging.js';
 import { type Project, type ProjectContext, type ProjectHistoryEvent, projectDecider } from './project.js';
@@ -24,9 +24,10 @@ const stateOf = (events: readonly HistoryEvent[]): Project => fold<Project, Proj
 export const undoProject = (
   name: string,
   events: readonly HistoryEvent[],
-  undone: ReadonlySet<number>,
+  undoing: Undoing,
   countsAs: CountsAs,
 ): Reversal<ProjectHistoryEvent> | 'forgotten' => {
+  const { undone } = undoing;
   const taken = events.filter(({ n }) => undone.has(n));
   const [first] = events;
   if (taken.length === 0 || (first?.type === 'ProjectDeleted' && undone.has(first.n))) return 'forgotten';
@@ -38,7 +39,7 @@ export const undoProject = (
   const field = (what: UndoField, writes: (event: HistoryEvent) => boolean, back: (before: Project) => Back): void => {
     const since = lastRun(
       events.filter((event) => event.type === 'ProjectDeleted' || writes(event)),
-      undone,
+      undoing,
     );
     if (since === 'none') return;
     const answer = since === 'overwritten' ? 'kept' : back(stateOf(events.filter(({ n }) => n < since)));
@@ -54,7 +55,7 @@ export const undoProject = (
   field('context', ofType('ProjectContextSet', 'ProjectStateUpdated', 'ProjectContextWithdrawn'), ({ context: before }) => {
     if (before) return contextBack(now.context, before);
     if (!now.context) return [];
-    return taken.length === events.length ? [{ type: 'ProjectContextWithdrawn', data: {} }] : 'kept';
+    return nothingElse(events, undoing) ? [{ type: 'ProjectContextWithdrawn', data: {} }] : 'kept';
   });
   field('state', ofType('MemoryDeprioritised', 'MemoryReinstated', 'ProjectContextWithdrawn'), ({ context }) =>
     stateBack(now.context, context),

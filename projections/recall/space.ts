@@ -103,6 +103,14 @@ export class VectorSpace {
     return Object.fromEntries([...this.#indexes].map(([namespace, index]) => [namespace, index.stats()]));
   }
 
+  /** Rows outside this process that no memory is behind, by namespace; only those that have any. */
+  async phantoms(): Promise<Readonly<Record<string, number>>> {
+    const counted = await Promise.all(
+      [...this.#indexes].map(async ([namespace, index]) => [namespace, (await index.phantoms?.()) ?? 0] as const),
+    );
+    return Object.fromEntries(counted.filter(([, count]) => count > 0));
+  }
+
   async close(): Promise<void> {
     for (const index of this.#indexes.values()) await index.close();
   }

@@ -3,7 +3,7 @@ const K1 = 1.2;
 const B = 0.75;
 
 /** Of a query that is itself a long text, the rarest known terms decide. */
-const MOST_TERMS = 48;
+export const MOST_TERMS = 48;
 
 /** A posting is the document's slot above these bits and its frequency within them. */
 export const FREQUENCY_BITS = 8;
@@ -33,8 +33,8 @@ export type Collection = {
   readonly lengths: Uint32Array;
   readonly postings: Uint32Array;
   readonly matches: (slot: number) => boolean;
-  /** Whether a document holds a term, by the list of the document's own terms: far shorter than that of a term's documents. */
-  readonly holds: (slot: number, term: number) => boolean;
+  /** How often a document holds a term, 0 if not, by the list of its own terms: far shorter than that of a term's documents. */
+  readonly frequencyIn: (slot: number, term: number) => number;
 };
 
 /** A term's share of the ideal, and the most it can add to any document. */
@@ -73,17 +73,3 @@ const RARE = { documents: 5, share: 0.02 } as const;
 /** Those of the terms whose presence alone makes a document a match. */
 export const namesAmong = (terms: readonly Weighed[], { documents }: Pick<Collection, 'documents'>): readonly Weighed[] =>
   terms.filter((term) => term.name && term.documents <= Math.max(RARE.documents, RARE.share * documents));
-
-/** How often a document holds a term. */
-export const frequencyIn = (term: SearchTerm, slot: number, postings: Uint32Array): number => {
-  let low = term.start;
-  let high = term.start + term.documents;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((postings[middle] as number) >>> FREQUENCY_BITS < slot) low = middle + 1;
-    else high = middle;
-  }
-  if (low === term.start + term.documents) return 0;
-  const posting = postings[low] as number;
-  return posting >>> FREQUENCY_BITS === slot ? posting & FREQUENCY_MASK : 0;
-};

@@ -53,14 +53,18 @@ export class InMemoryLexicalIndex implements LexicalIndex {
   private dictionary = new TermDictionary();
   /** By term: the documents that hold it. */
   private postings = new SortedLists();
-  /** By document: its terms. */
+  /** By document: its terms, each with its frequency in the same bits as a posting. */
   private termsOf = new SortedLists();
   private lengths = new Uint32Array(0);
   private totalLength = 0;
   private facets = new FacetTable();
   private frequencies = new Uint8Array(0);
   private lastAsked: { readonly query: string; readonly revision: number; readonly weighed: WeighedQuery } | undefined;
-  private readonly holds = (slot: number, term: number): boolean => this.termsOf.has(slot, term);
+  private readonly frequencyIn = (slot: number, term: number): number => {
+    const least = term * (MOST_OFTEN + 1);
+    const entry = this.termsOf.firstFrom(slot, least) - least;
+    return entry <= MOST_OFTEN ? entry : 0;
+  };
   private readonly bm25 = new Bm25Search((slot) => this.keys[slot] as string);
 
   upsert(key: string, text: string, facets: Facets): void {
@@ -86,7 +90,7 @@ export class InMemoryLexicalIndex implements LexicalIndex {
       const frequency = this.frequencies[term] as number;
       this.frequencies[term] = 0;
       this.postings.insert(term, slot * (MOST_OFTEN + 1) + frequency);
-      this.termsOf.insert(slot, term);
+      this.termsOf.insert(slot, term * (MOST_OFTEN + 1) + frequency);
       this.dictionary.widen(term, frequency, terms.length);
     }
   }
@@ -103,8 +107,9 @@ export class InMemoryLexicalIndex implements LexicalIndex {
     if (slot === undefined) return;
     this.revision++;
     while (this.termsOf.length(slot) > 0) {
-      const term = this.termsOf.data[this.termsOf.start(slot) + this.termsOf.length(slot) - 1] as number;
-      this.termsOf.removeWithin(slot, term);
+      const entry = this.termsOf.data[this.termsOf.start(slot) + this.termsOf.length(slot) - 1] as number;
+      const term = entry >>> FREQUENCY_BITS;
+      this.termsOf.removeWithin(slot, entry);
       this.postings.removeWithin(term, slot * (MOST_OFTEN + 1));
       if (this.postings.length(term) === 0) this.dictionary.remove(term);
     }
@@ -206,7 +211,7 @@ export class InMemoryLexicalIndex implements LexicalIndex {
       lengths: this.lengths,
       postings: this.postings.data,
       matches,
-      holds: this.holds,
+      frequencyIn: this.frequencyIn,
     };
   }
 

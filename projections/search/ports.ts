@@ -51,6 +51,8 @@ export interface VectorIndex {
   /** The same for these keys, in their order; a key without a vector is left out. For hits that only the words found. */
   similarities(query: Float32Array, keys: readonly string[]): Promise<VectorHit[]>;
   stats(): VectorStats;
+  /** Of an external engine: rows in it that no memory is behind, so that a rebuild should remove them. */
+  phantoms?(): Promise<number>;
   close(): Promise<void>;
 }
 

@@ -42,11 +42,12 @@ export class SortedLists {
     this.lengths[list] = length + 1;
   }
 
-  has(list: number, value: number): boolean {
+  /** The first value that is not below `value`; infinity if there is none. */
+  firstFrom(list: number, value: number): number {
     const start = this.starts[list] as number;
     const end = start + this.length(list);
     const at = this.lowerBound(start, end, value);
-    return at < end && this.data[at] === value;
+    return at < end ? (this.data[at] as number) : Number.POSITIVE_INFINITY;
   }
 
   /** Takes out the one value `v` with `from <= v < to`; the list must hold it. */

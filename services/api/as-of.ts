@@ -1,3 +1,12 @@
+/** Asks for the answer of an earlier moment. */
+export type Asked = {
+  /** ISO time, or a stream id. */
+  readonly as_of?: string | undefined;
+};
+
+/** What an answer of an earlier moment says of itself; `message` before the first event. */
+export type OfMoment = { readonly as_of?: AsOf; readonly message?: string };
+
 /** The moment that an answer is of. */
 export type AsOf = {
   /** The last event of the log that the answer knows of; `0-0` before the first. */

@@ -1,5 +1,5 @@
 import type { Namespace, Outcome, State } from '../../domain/vocabulary.js';
-import type { AsOf } from './as-of.js';
+import type { AsOf, OfMoment } from './as-of.js';
 import type { OpenContradiction } from './contradictions.js';
 import type { ProjectNote } from './project-identity.js';
 import type { Classification, MemoryDetail, ScoreParts } from './recall.js';
@@ -7,7 +7,7 @@ import type { Classification, MemoryDetail, ScoreParts } from './recall.js';
 export type ListSuppressionsResult = {
   readonly suppressed_topics: readonly string[];
   readonly reasons?: Readonly<Record<string, string>>;
-};
+} & OfMoment;
 
 export type FindDuplicatesInput = {
   readonly namespace?: Namespace | undefined;

@@ -1,4 +1,5 @@
 import type { AbandonedType, Namespace, Outcome, State } from '../../domain/vocabulary.js';
+import type { Asked, OfMoment } from './as-of.js';
 import type { Call, Staleness, Visible } from './call.js';
 import type { ProjectNote } from './project-identity.js';
 
@@ -62,12 +63,14 @@ export type ExperienceFields = {
   readonly abandoned_approaches?: readonly AbandonedApproach[];
 };
 
-export type GetExperienceInput = { readonly key: string };
-export type GetExperienceResult =
+export type GetExperienceInput = { readonly key: string } & Asked;
+export type GetExperienceResult = (
   | { readonly status: 'not_found' | 'no_experience'; readonly key: string }
-  | ({ readonly status: 'found'; readonly key: string; readonly state: State; readonly project?: string } & ExperienceFields);
+  | ({ readonly status: 'found'; readonly key: string; readonly state: State; readonly project?: string } & ExperienceFields)
+) &
+  OfMoment;
 
-export type ExperienceSummaryInput = { readonly project?: string | undefined };
+export type ExperienceSummaryInput = { readonly project?: string | undefined } & Asked;
 export type ExperienceSummaryResult = {
   readonly project?: string;
   /** Memories that are not archived and have any experience, a dead end included. */
@@ -87,9 +90,10 @@ export type ExperienceSummaryResult = {
   readonly graveyard_cut?: { readonly shown: number; readonly note: string };
   readonly top_3_breakthroughs: readonly { readonly key: string; readonly effort_score?: number; readonly breakthrough: string }[];
 } & Staleness &
-  ProjectNote;
+  ProjectNote &
+  OfMoment;
 
-export type WarnIfAbandonedInput = { readonly query: string; readonly project?: string | undefined };
+export type WarnIfAbandonedInput = { readonly query: string; readonly project?: string | undefined } & Asked;
 export type AbandonedMatch = {
   readonly memory_key: string;
   readonly abandoned_name: string;
@@ -106,7 +110,8 @@ export type WarnIfAbandonedResult = (
   | { readonly status: 'warning'; readonly matches: readonly AbandonedMatch[]; readonly total: number }
 ) &
   Staleness &
-  ProjectNote;
+  ProjectNote &
+  OfMoment;
 
 /** A dead end that a query touches, beside the results of a recall. */
 export type AbandonedWarning = {

@@ -1,5 +1,6 @@
 import type { ProjectSuggestion } from '../../domain/project/scope.js';
 import type { AbandonedType, Licence, Namespace, Outcome, Provenance, State } from '../../domain/vocabulary.js';
+import type { Asked, OfMoment } from './as-of.js';
 import type { Call, Visible } from './call.js';
 
 /** What a write put another text in place of; the old one stays in the timeline of the project's key. */
@@ -91,8 +92,9 @@ export type GetProjectContextResult =
       readonly compiled?: readonly string[];
       readonly created_at: string;
       readonly updated_at: string;
-    } & ProjectContextParts)
-  | NoSuchProject;
+    } & ProjectContextParts &
+      OfMoment)
+  | (NoSuchProject & OfMoment);
 
 export type ListedProject = {
   readonly project_name: string;
@@ -105,7 +107,7 @@ export type ListedProject = {
   readonly by_namespace?: Partial<Readonly<Record<Namespace, number>>>;
   readonly updated_at?: string;
 };
-export type ListProjectsResult = { readonly projects: readonly ListedProject[]; readonly total: number };
+export type ListProjectsResult = { readonly projects: readonly ListedProject[]; readonly total: number } & OfMoment;
 
 export type Counts = Readonly<Record<string, number>>;
 
@@ -228,6 +230,6 @@ export type ProjectCommands = {
 };
 
 export type ProjectQueries = {
-  readonly getProjectContext: (input: ProjectNameInput, call: Call) => Promise<GetProjectContextResult>;
-  readonly listProjects: (call: Call) => Promise<ListProjectsResult>;
+  readonly getProjectContext: (input: ProjectNameInput & Asked, call: Call) => Promise<GetProjectContextResult>;
+  readonly listProjects: (input: Asked, call: Call) => Promise<ListProjectsResult>;
 };

@@ -1,3 +1,4 @@
+import type { Asked } from './as-of.js';
 import type {
   ExplainMemoryInput,
   ExplainMemoryResult,
@@ -16,7 +17,7 @@ export type MemoryQueries = {
   readonly recall: (input: RecallInput, call: Call) => Promise<RecallResult>;
   readonly recallIndex: (input: RecallIndexInput, call: Call) => Promise<RecallIndexResult>;
   readonly recallDetail: (input: RecallDetailInput, call: Call) => Promise<RecallDetailResult>;
-  readonly listSuppressions: (call: Call) => Promise<ListSuppressionsResult>;
+  readonly listSuppressions: (input: Asked, call: Call) => Promise<ListSuppressionsResult>;
   readonly findDuplicates: (input: FindDuplicatesInput, call: Call) => Promise<FindDuplicatesResult>;
   readonly memoryAudit: (input: MemoryAuditInput, call: Call) => Promise<MemoryAuditResult>;
   readonly explainMemory: (input: ExplainMemoryInput, call: Call) => Promise<ExplainMemoryResult>;

@@ -1,3 +1,6 @@
+import type { Position } from '../../domain/envelope.js';
+import type { StoreDigests } from './digests.js';
+
 /** Who asks for it; the shape of a call to the app. */
 export type BackupCall = {
   readonly actor: string;
@@ -52,16 +55,28 @@ export type RestoreFromFileInput = {
   readonly dry_run?: boolean | undefined;
   readonly until?: string | undefined;
 };
-export type RestoreFromFileResult = {
-  readonly status: 'dry_run' | 'restored' | 'forwarded' | 'unchanged';
+
+/** What a restore did, or would do. */
+export type RestoreReport = {
+  readonly status: 'restored' | 'forwarded' | 'unchanged' | 'dry_run';
+  /** What a dry run would do. */
   readonly would: 'restored' | 'forwarded' | 'unchanged';
-  readonly filename: string;
+  readonly backup: string;
   readonly log_id: string;
   readonly events_in_backup: number;
   readonly events_restored: number;
+  readonly head: Position;
+  /** Memories that the backup still holds, and that stay forgotten. */
   readonly kept_forgotten: number;
+  /** Entries that could not be read in the source, and cannot here. */
   readonly unreadable: number;
-  readonly digests?: { readonly log: string; readonly payloads: string };
+  readonly vectors: number;
+  /** Of the store up to the backup's last place; absent when nothing was written. */
+  readonly digests?: StoreDigests;
+};
+export type RestoreFromFileResult = Omit<RestoreReport, 'backup' | 'head' | 'vectors' | 'digests'> & {
+  readonly filename: string;
+  readonly digests?: Pick<StoreDigests, 'log' | 'payloads'>;
   readonly note: string;
 };
 

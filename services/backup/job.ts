@@ -1,3 +1,4 @@
+import { isDomainError } from '../../domain/errors.js';
 import { createWakeup } from '../wakeup.js';
 import { createForgottenKeeper } from './forgotten.js';
 import { listSets } from './layout.js';
@@ -12,6 +13,8 @@ const AGAIN_MS = 60_000;
 export type BackupJobParts = BackupParts & {
   readonly settings: BackupSettings;
   readonly onTrouble: (message: string, error?: unknown) => void;
+  /** See services/backup/lease.ts. */
+  readonly leaseMs?: number | undefined;
 };
 
 /** How the backups of this log stand. */
@@ -85,8 +88,9 @@ export class BackupJob {
       } catch (error) {
         if (signal.aborted) return;
         this.#notBefore = this.#parts.now() + AGAIN_MS;
-        this.#failed = error instanceof Error ? error.message : 'unknown';
-        this.#parts.onTrouble('a scheduled backup failed; it is tried again in a minute', error);
+        // Somebody else who backs up is no failure.
+        if (!isDomainError(error, 'CONFLICT')) this.#failed = error instanceof Error ? error.message : 'unknown';
+        this.#parts.onTrouble('a scheduled backup could not be made; it is tried again in a minute', error);
       }
       await this.#wakeup.sleep(LOOK_MS, signal);
     }
@@ -100,8 +104,8 @@ export class BackupJob {
   }
 
   async #backUp(signal: AbortSignal): Promise<void> {
-    const { settings, redis, keys, random, now } = this.#parts;
-    await backUp(this.#parts, settings, { actor: 'job:backup', withEmbeddings: settings.withEmbeddings, signal });
+    const { settings, redis, keys, random, now, leaseMs } = this.#parts;
+    await backUp(this.#parts, settings, { actor: 'job:backup', withEmbeddings: settings.withEmbeddings, signal, leaseMs });
     const purged = await purgeBackups({ redis, keys, stamp: () => random.ulid(now()) }, { root: settings.dir, secrets: settings, signal });
     const failed = purged.sets.find((set) => set.failed !== undefined);
     this.#failed = failed && `${failed.name} still holds what was forgotten: ${failed.failed}`;

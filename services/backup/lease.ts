@@ -4,6 +4,7 @@ import { DomainError } from '../../domain/errors.js';
 import type { Keys } from '../../projections/keys.js';
 import { createLeases } from '../../projections/lease.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
+import { withFolderLock } from './folder-lock.js';
 
 const NAME = 'backup';
 const LEASE_MS = 10_000;
@@ -16,14 +17,22 @@ export type LeaseOptions = {
 };
 
 /**
- * Runs work on the backups of a store while no other process does. The signal ends when the lease is lost or the caller's
- * own ends. One that was killed is waited for; throws CONFLICT while another goes on.
+ * Runs work on the backups of a store in a folder while no other process works on that store's backups or in that folder.
+ * The signal ends when either is lost or the caller's own ends. One that was killed is waited for; throws CONFLICT while
+ * another goes on.
  */
-export const withBackupLease = async <T>(
+export const withBackups = <T>(
+  { redis, keys }: { readonly redis: Redis; readonly keys: Keys },
+  root: string,
+  work: (signal: AbortSignal) => Promise<T>,
+  options: LeaseOptions = {},
+): Promise<T> => withLease(redis, keys, (signal) => withFolderLock(root, work, { signal, leaseMs: options.leaseMs ?? LEASE_MS }), options);
+
+const withLease = async <T>(
   redis: Redis,
   keys: Keys,
   work: (signal: AbortSignal) => Promise<T>,
-  { signal: stop, leaseMs = LEASE_MS }: LeaseOptions = {},
+  { signal: stop, leaseMs = LEASE_MS }: LeaseOptions,
 ): Promise<T> => {
   const leases = createLeases(redis, keys, leaseMs);
   const deadline = performance.now() + leaseMs;
@@ -31,7 +40,11 @@ export const withBackupLease = async <T>(
   while (!held.has(NAME)) {
     stop?.throwIfAborted();
     if (performance.now() > deadline) {
-      throw new DomainError('CONFLICT', 'Another backup of this store is being written', 'Wait for it to end.');
+      throw new DomainError(
+        'CONFLICT',
+        'A backup of this store is running',
+        'Wait for it to end. One whose process died is over some seconds later.',
+      );
     }
     await sleep(LOOK_AGAIN_MS);
     held = await unavailableWhenDown(() => leases.acquire([NAME]));

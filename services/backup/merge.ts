@@ -4,6 +4,7 @@ import { systemSubject } from '../../domain/system/events.js';
 import { loadScript, runScript } from '../../projections/scripts.js';
 import { textClaim } from '../commands/claims.js';
 import { SETS_CONTENT } from '../eventlog/encode.js';
+import { RECALL_COUNTERS } from '../eventlog/forget.js';
 import { type Random, systemRandom } from '../eventlog/random.js';
 import { openStore, type Store } from '../ops/store.js';
 import type { ValkeyTarget } from '../valkey/client.js';
@@ -14,7 +15,7 @@ import { type EnvelopeFacts, factsOf, fromWire, type RawEntry } from './entry.js
 import { erasedBelow } from './fate.js';
 import { type OpenedBackup, openBackup } from './opened.js';
 import { forgetAgain } from './reforget.js';
-import { storeCursor } from './target.js';
+import { keysHoldingAny, storeCursor } from './target.js';
 import { readVectorFile, storeVectors } from './vectors.js';
 
 const MERGE = loadScript('services/backup/merge.lua');
@@ -177,7 +178,20 @@ const append = async (store: Store, backup: OpenedBackup, tails: readonly Tail[]
     options.signal?.throwIfAborted();
     const batch = tails.slice(from, from + BATCH);
     const before = await log.load(batch.map(({ subject }) => subject));
-    const scriptKeys = [keys.restoring, keys.log, keys.claims];
+    const erased = batch.filter(({ subject, from }) => from > 0 && erasedBelow(backup, subject) !== undefined);
+    const deletes = await keysHoldingAny(
+      redis,
+      keys,
+      erased.map(({ subject }) => subject),
+    );
+    const scriptKeys = [
+      keys.restoring,
+      keys.log,
+      keys.claims,
+      keys.erasures,
+      keys.counter(RECALL_COUNTERS.count),
+      keys.counter(RECALL_COUNTERS.last),
+    ];
     const args: (string | Buffer)[] = [''];
     const arg = (...values: readonly (string | Buffer)[]): number => args.push(...values) - values.length + 1;
     const plan = batch.map((tail, i) => {
@@ -188,6 +202,7 @@ const append = async (store: Store, backup: OpenedBackup, tails: readonly Tail[]
         s: arg(tail.subject),
         x: tail.from,
         ...(below !== undefined && { o: below }),
+        d: (deletes.get(tail.subject) ?? []).map((name) => scriptKeys.push(name)),
         ...(claim !== undefined && { cl: arg(claim) }),
         e: tail.entries.map((entry) => {
           const fields = [...entry.fields.map(fromWire), ...(hasOrigin(entry) ? [] : ['orig', entry.position])];

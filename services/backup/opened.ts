@@ -6,7 +6,7 @@ import { BackupDamaged } from './damage.js';
 import { chainStart, factsOf, type RawEntry } from './entry.js';
 import { type Fate, goesUnsaid } from './fate.js';
 import { erasuresOf, forgottenAround, forgottenFile, readForgotten } from './forgotten.js';
-import { type BackupSet, findSet, type Manifest, payloadsFile } from './layout.js';
+import { type BackupSet, findSet, type Manifest, payloadsFile, readSet } from './layout.js';
 import { readSegment } from './segment.js';
 import { readSide, type Side } from './side.js';
 import { isWithin, type Until } from './until.js';
@@ -44,14 +44,31 @@ export type OpenOptions = {
 
 /** A backup of at most so many bytes is read once and kept; a larger one is read again, a segment at a time. */
 const KEPT_BYTES = 64 * 2 ** 20;
+const ATTEMPTS = 5;
 
 /**
  * Opens a backup and checks all of it: every segment's chain and order, the digest of every payload, and that a payload is
  * missing only where its memory was forgotten. Throws BackupDamaged, which names the part; NOT_FOUND; VALIDATION for a
  * key that does not open it.
  */
-export const openBackup = async ({ path, secrets, until, roots = [], onProgress, signal }: OpenOptions): Promise<OpenedBackup> => {
-  const set = await findSet(path);
+export const openBackup = async (options: OpenOptions): Promise<OpenedBackup> => {
+  for (let attempt = 1; ; attempt++) {
+    const set = await findSet(options.path);
+    try {
+      return await openSet(set, options);
+    } catch (error) {
+      if (!(error instanceof BackupDamaged) || attempt === ATTEMPTS || !(await wasWrittenTo(set))) throw error;
+    }
+  }
+};
+
+/** Whether a backup that runs meanwhile has put other files in the place of those that were read. */
+const wasWrittenTo = async ({ dir, manifest }: BackupSet): Promise<boolean> => {
+  const now = await readSet(dir).catch(() => undefined);
+  return now !== undefined && JSON.stringify(now.manifest) !== JSON.stringify(manifest);
+};
+
+const openSet = async (set: BackupSet, { secrets, until, roots = [], onProgress, signal }: OpenOptions): Promise<OpenedBackup> => {
   const { dir, manifest } = set;
   const open = await openFor(dir, manifest.encryption, secrets);
   checkOrder(manifest);

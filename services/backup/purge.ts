@@ -9,7 +9,7 @@ import { factsOf } from './entry.js';
 import { removeStale, removeTemporaries, writeWhole } from './files.js';
 import { addForgotten, type Erasures, erasedSince, erasuresOf, forgottenAround } from './forgotten.js';
 import { type BackupSet, listSets, type Manifest, payloadsFile, sideFile, vectorsFile, writeManifest } from './layout.js';
-import { withBackupLease } from './lease.js';
+import { withBackups } from './lease.js';
 import { encodePayloads, readEnvelopes, readPayloads } from './segment.js';
 import { readSide, sideWithout } from './side.js';
 import { encodeVectors, readVectorFile } from './vectors.js';
@@ -39,29 +39,27 @@ export type PurgeReport = {
  * it. Envelopes stay as they are: they hold no text, and they prove the rest. A set that cannot be opened is named and
  * passed over. Throws CONFLICT while a backup is written.
  */
-export const purgeBackups = (parts: PurgeParts, { root, secrets, signal, onProgress }: PurgeOptions): Promise<PurgeReport> =>
-  withBackupLease(
-    parts.redis,
-    parts.keys,
-    async (running) => {
-      const { sets } = await listSets(root);
-      if (sets.length > 0) await addForgotten(root, (await erasedSince(parts.redis, parts.keys, ORIGIN)).erased);
-      const reports: PurgeReport['sets'][number][] = [];
-      let forgotten = 0;
-      for (const [i, set] of sets.entries()) {
-        running.throwIfAborted();
-        const erased = await forgottenAround(set.dir);
-        // A set that was purged explains what it lacks by itself, wherever it is copied to.
-        await addForgotten(set.dir, erased);
-        const gone = erasuresOf(erased);
-        forgotten = Math.max(forgotten, gone.size);
-        reports.push(await purgeSet(set, gone, secrets, parts.stamp));
-        onProgress?.(i + 1, sets.length);
-      }
-      return { sets: reports, forgotten };
-    },
-    { signal },
-  );
+export const purgeBackups = async (parts: PurgeParts, { root, secrets, signal, onProgress }: PurgeOptions): Promise<PurgeReport> => {
+  if ((await listSets(root)).sets.length === 0) return { sets: [], forgotten: 0 };
+  const work = async (running: AbortSignal): Promise<PurgeReport> => {
+    const { sets } = await listSets(root);
+    await addForgotten(root, (await erasedSince(parts.redis, parts.keys, ORIGIN)).erased);
+    const reports: PurgeReport['sets'][number][] = [];
+    let forgotten = 0;
+    for (const [i, set] of sets.entries()) {
+      running.throwIfAborted();
+      const erased = await forgottenAround(set.dir);
+      // A set that was purged explains what it lacks by itself, wherever it is copied to.
+      await addForgotten(set.dir, erased);
+      const gone = erasuresOf(erased);
+      forgotten = Math.max(forgotten, gone.size);
+      reports.push(await purgeSet(set, gone, secrets, parts.stamp));
+      onProgress?.(i + 1, sets.length);
+    }
+    return { sets: reports, forgotten };
+  };
+  return withBackups(parts, root, work, { signal });
+};
 
 const purgeSet = async (set: BackupSet, gone: Erasures, secrets: Secrets, stamp: () => string): Promise<PurgeReport['sets'][number]> => {
   const { dir, name, manifest } = set;

@@ -1,7 +1,7 @@
 import { erases } from '../../domain/erasure.js';
 import type { Random } from '../eventlog/random.js';
 import type { Store } from '../ops/store.js';
-import { keysHoldingText } from './target.js';
+import { keysHoldingAny } from './target.js';
 
 const BATCH = 200;
 const ATTEMPTS = 5;
@@ -32,12 +32,16 @@ export const forgetAgain = async (
         ({ version, events }) => version > 0 && !erases(events.at(-1)?.type) && !(textOnly && events.length === 0),
       );
       if (left.length === 0) break;
-      const deletes = await keysHoldingText(redis, keys);
+      const deletes = await keysHoldingAny(
+        redis,
+        keys,
+        left.map(({ subject }) => subject),
+      );
       const answer = await log.forget({
         commandId: random.ulid(now()),
         actor,
         at: new Date(now()).toISOString(),
-        subjects: left.map(({ subject, version }) => ({ subject, expected: version, deletes: deletes(subject) })),
+        subjects: left.map(({ subject, version }) => ({ subject, expected: version, deletes: deletes.get(subject) ?? [] })),
         result: { forgotten: left.length },
       });
       if (!('events' in answer)) continue;

@@ -5,6 +5,7 @@ import type { Keys } from '../../projections/keys.js';
 import type { Random } from '../eventlog/random.js';
 import type { Store } from '../ops/store.js';
 import type { ValkeyTarget } from '../valkey/client.js';
+import type { RestoreReport } from './api.js';
 import { createClaimWalker } from './claims.js';
 import type { Secrets } from './crypt.js';
 import { type StoreDigests, storeDigests } from './digests.js';
@@ -43,24 +44,6 @@ export type RestoreOptions = {
   readonly batch?: number | undefined;
   /** Seconds without a sign after which another restore counts as killed. Default 30. */
   readonly silentSeconds?: number | undefined;
-};
-
-export type RestoreReport = {
-  readonly status: 'restored' | 'forwarded' | 'unchanged' | 'dry_run';
-  /** What a dry run would do. */
-  readonly would: 'restored' | 'forwarded' | 'unchanged';
-  readonly backup: string;
-  readonly log_id: string;
-  readonly events_in_backup: number;
-  readonly events_restored: number;
-  readonly head: Position;
-  /** Memories that the backup still holds, and that stay forgotten. */
-  readonly kept_forgotten: number;
-  /** Entries that could not be read in the source, and cannot here. */
-  readonly unreadable: number;
-  readonly vectors: number;
-  /** Of the store up to the backup's last place; absent when nothing was written. */
-  readonly digests?: StoreDigests;
 };
 
 /** One restore: what it finds, what it writes, and that it is all there afterwards. */

@@ -1,12 +1,13 @@
 import { systemSubject } from '../../domain/system/events.js';
 import { type Random, systemRandom } from '../eventlog/random.js';
 import { openStore } from '../ops/store.js';
+import type { RestoreReport } from './api.js';
 import { type OpenedBackup, openBackup } from './opened.js';
 import { forgetAgain } from './reforget.js';
-import { Restoration, type RestoreOptions, type RestoreReport } from './restoration.js';
+import { Restoration, type RestoreOptions } from './restoration.js';
 import { beginRestoring, endRestoring } from './restoring.js';
 
-export type { RestoreOptions, RestoreReport };
+export type { RestoreOptions };
 
 /**
  * Puts a backup back. The whole of it is checked before anything is written. Into a store in which nothing was remembered

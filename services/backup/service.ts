@@ -3,12 +3,13 @@ import { DomainError } from '../../domain/errors.js';
 import { openStore } from '../ops/store.js';
 import { writeMarker } from '../ops/store-marker.js';
 import type { ValkeyTarget } from '../valkey/client.js';
-import type { BackupInfo, Backups, DumpResult, RestoreFromFileResult } from './api.js';
+import type { BackupInfo, Backups, DumpResult, RestoreFromFileResult, RestoreReport } from './api.js';
 import { type BackupSet, listSets, SET_NAME } from './layout.js';
-import { type RestoreOptions, type RestoreReport, restoreBackup } from './restore.js';
+import { withBackups } from './lease.js';
+import { type RestoreOptions, restoreBackup } from './restore.js';
 import { expiredSets, removeSets } from './retention.js';
 import type { BackupSettings } from './settings.js';
-import { type BackupParts, type BackupReport, type TakeOptions, takeBackup } from './take.js';
+import { type BackupParts, type BackupReport, type TakeOptions, takeWithin } from './take.js';
 import { parseUntil } from './until.js';
 
 export type BackupServiceParts = BackupParts & {
@@ -20,18 +21,21 @@ export type BackupServiceParts = BackupParts & {
 const DAY_MS = 86_400_000;
 const kilobytes = (bytes: number): number => Math.round((bytes / 1_024) * 100) / 100;
 
-/** A backup into the configured folder, and the old sets it makes superfluous removed. */
-export const backUp = async (
+/** A backup into the configured folder, and the old sets it makes superfluous removed, all while nobody else is at them. */
+export const backUp = (
   parts: BackupParts,
   settings: BackupSettings,
   options: Omit<TakeOptions, 'root' | 'secrets'>,
 ): Promise<{ readonly report: BackupReport; readonly expired: readonly string[] }> => {
   const { dir: root, newSetDays, keep, keepDays } = settings;
-  const fresh = options.fresh ?? (options.name === undefined && (await isDue(root, parts.log.logId, newSetDays, parts.now())));
-  const report = await takeBackup(parts, { ...options, fresh, root, secrets: settings });
-  const { sets } = await listSets(root);
-  const expired = await removeSets(expiredSets(sets, parts.log.logId, { keep, keepDays }, parts.now()));
-  return { report, expired };
+  const work = async (signal: AbortSignal) => {
+    const fresh = options.fresh ?? (options.name === undefined && (await isDue(root, parts.log.logId, newSetDays, parts.now())));
+    const report = await takeWithin(parts, { ...options, fresh, root, secrets: settings }, signal);
+    const { sets } = await listSets(root);
+    const expired = await removeSets(expiredSets(sets, parts.log.logId, { keep, keepDays }, parts.now()));
+    return { report, expired };
+  };
+  return withBackups(parts, root, work, options);
 };
 
 /** Whether the newest set has grown old enough for a new one. */
@@ -127,15 +131,9 @@ const NOTES: Readonly<Record<RestoreReport['would'], string>> = {
   unchanged: 'The store holds all of this backup already.',
 };
 
-const restoreResult = (report: RestoreReport): RestoreFromFileResult => ({
-  status: report.status,
-  would: report.would,
-  filename: report.backup,
-  log_id: report.log_id,
-  events_in_backup: report.events_in_backup,
-  events_restored: report.events_restored,
-  kept_forgotten: report.kept_forgotten,
-  unreadable: report.unreadable,
-  ...(report.digests && { digests: { log: report.digests.log, payloads: report.digests.payloads } }),
+const restoreResult = ({ backup, head: _head, vectors: _vectors, digests, ...report }: RestoreReport): RestoreFromFileResult => ({
+  ...report,
+  filename: backup,
+  ...(digests && { digests: { log: digests.log, payloads: digests.payloads } }),
   note: `${NOTES[report.would]}${report.status === 'dry_run' ? ' Nothing was changed: call it with dry_run: false to do it.' : ''}`,
 });

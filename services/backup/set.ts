@@ -48,7 +48,7 @@ export const setToWrite = async (
       );
     }
   }
-  return newSet(root, name ?? freeName(sets, now), secrets, { logId: log.logId, tenant, now });
+  return newSet(root, name ?? freeName([...sets.map((set) => set.name), ...unreadable], now), secrets, { logId: log.logId, tenant, now });
 };
 
 const continues = async ({ dir, manifest }: BackupSet, log: Parameters<typeof setToWrite>[1], secrets: Secrets): Promise<boolean> => {
@@ -59,9 +59,9 @@ const continues = async ({ dir, manifest }: BackupSet, log: Parameters<typeof se
 };
 
 /** `omnimem-20261130T114502Z`, with a number when there is one of this second already. */
-const freeName = (sets: readonly BackupSet[], now: number): string => {
+const freeName = (names: readonly string[], now: number): string => {
   const base = `omnimem-${new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')}`;
-  const taken = new Set(sets.map(({ name }) => name));
+  const taken = new Set(names);
   for (let i = 1; ; i++) {
     const name = i === 1 ? base : `${base}-${i}`;
     if (!taken.has(name)) return name;

@@ -21,7 +21,7 @@ import {
   vectorsFile,
   writeManifest,
 } from './layout.js';
-import { withBackupLease } from './lease.js';
+import { withBackups } from './lease.js';
 import { encodeEnvelopes, encodePayloads } from './segment.js';
 import { setToWrite } from './set.js';
 import { readSideOfStore } from './side.js';
@@ -76,20 +76,18 @@ const HEAD_ROUNDS = 3;
 /**
  * Brings a backup up to date with the log, while everything goes on: new segments only, each written whole, then the
  * manifest that names it. Ends when nothing was erased since it began; text that was erased meanwhile is not in what it
- * wrote. Throws CONFLICT while another backup of this store runs, UNAVAILABLE, and the file system's own errors.
+ * wrote. Throws CONFLICT while another backup of this store or in this folder runs, UNAVAILABLE, and the file system's own errors.
  */
 export const takeBackup = (parts: BackupParts, options: TakeOptions): Promise<BackupReport> =>
-  withBackupLease(
-    parts.redis,
-    parts.keys,
-    async (signal) => {
-      const { log, keys, now } = parts;
-      const set = await setToWrite(options, log, keys.tenant, now());
-      await removeTemporaries(set.dir);
-      return new Run(parts, options, set, signal).run();
-    },
-    { signal: options.signal, leaseMs: options.leaseMs },
-  );
+  withBackups(parts, options.root, (signal) => takeWithin(parts, options, signal), options);
+
+/** The same for who has the backups and the folder for himself already; `signal` ends when he has not any more. */
+export const takeWithin = async (parts: BackupParts, options: TakeOptions, signal: AbortSignal): Promise<BackupReport> => {
+  const { log, keys, now } = parts;
+  const set = await setToWrite(options, log, keys.tenant, now());
+  await removeTemporaries(set.dir);
+  return new Run(parts, options, set, signal).run();
+};
 
 class Run {
   #parts: BackupParts;

@@ -3,6 +3,8 @@ import { ORIGIN } from '../../domain/envelope.js';
 import { readPointers } from '../../projections/generation.js';
 import type { Keys } from '../../projections/keys.js';
 import { memories } from '../../projections/memories.js';
+import { searchRowsOf } from '../../projections/search/valkey/space.js';
+import { shadowName } from '../../projections/verify.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
 import { factsOf } from './entry.js';
 import { type RawFields, readFieldsAfter } from './source.js';
@@ -41,13 +43,32 @@ export const blankStore = async (redis: Redis, keys: Keys): Promise<readonly Raw
   return isBlank ? entries : undefined;
 };
 
-/** The physical keys that hold a memory's text or vectors beside its payloads. */
+/**
+ * The physical keys that hold a memory's text or vectors beside its payloads: in every generation that serves, is being built
+ * or waits to be deleted, and in the shadow of a verification.
+ */
 export const keysHoldingText = async (redis: Redis, keys: Keys): Promise<(subject: string) => readonly string[]> =>
   unavailableWhenDown(async () => {
-    const [{ serving, building }, models] = await Promise.all([readPointers(redis, keys, memories.name), redis.smembers(keys.models)]);
-    const generations = [serving, building].filter((generation) => generation !== undefined);
+    const views = [memories.name, shadowName(memories.name)];
+    const [models, ...pointers] = await Promise.all([redis.smembers(keys.models), ...views.map((view) => readPointers(redis, keys, view))]);
+    const places = pointers.flatMap(({ serving, building, retired }, i) =>
+      [serving, building, ...retired.keys()].flatMap((generation) =>
+        generation === undefined ? [] : [[views[i] ?? '', generation] as const],
+      ),
+    );
     return (subject) => [
-      ...generations.map((generation) => keys.row(memories.name, generation, subject)),
+      ...places.map(([view, generation]) => keys.row(view, generation, subject)),
       ...models.map((model) => keys.embedding(model, subject)),
     ];
   });
+
+/** The same for each of these, with what the search module holds of them. */
+export const keysHoldingAny = async (
+  redis: Redis,
+  keys: Keys,
+  subjects: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> => {
+  const held = await keysHoldingText(redis, keys);
+  const rows = await unavailableWhenDown(() => Promise.all(subjects.map((subject) => searchRowsOf(redis, keys, subject))));
+  return new Map(subjects.map((subject, i) => [subject, [...held(subject), ...(rows[i] ?? [])]]));
+};

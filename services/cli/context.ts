@@ -1,5 +1,6 @@
 import { type Config, loadConfig } from '../config.js';
 import { runUntilStopped } from '../lifecycle.js';
+import type { ToolUsed } from './call.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { createProgress, type Progress } from './progress.js';
 import type { Reached } from './reach.js';
@@ -19,7 +20,7 @@ export type Context = {
   /** The answer: as JSON when that was asked for, else as `human` says it. */
   readonly answer: <T extends object>(value: T, human: (value: T) => string) => void;
   /** Runs a tool of the MCP server in the instance. Throws the refusal as DomainError. */
-  readonly tool: <T>(name: string, input: Readonly<Record<string, unknown>>) => Promise<T>;
+  readonly tool: <T>(name: ToolUsed, input: Readonly<Record<string, unknown>>) => Promise<T>;
   /** The instance, started when none runs. */
   readonly instance: () => Promise<Reached>;
 };
@@ -53,7 +54,7 @@ const inSession = async (
     process.stdout.write(`${text}\n`);
   };
   const connect = (): Promise<Reached> => session.connect((what) => progress.say(`waiting for ${what}`));
-  const tool = async <T>(name: string, input: Readonly<Record<string, unknown>>): Promise<T> => {
+  const tool = async <T>(name: ToolUsed, input: Readonly<Record<string, unknown>>): Promise<T> => {
     const { callTool } = await import('./call.js');
     return callTool<T>(connect, name, input, { signal, onProgress: progress.say });
   };

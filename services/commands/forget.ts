@@ -1,4 +1,4 @@
-import { DomainError, isDomainError } from '../../domain/errors.js';
+import { DomainError } from '../../domain/errors.js';
 import { namespaceOf } from '../../domain/memory/key.js';
 import { clip } from '../../domain/passage.js';
 import { parseProjectName } from '../../domain/project/name.js';
@@ -8,6 +8,7 @@ import type { Stamped } from '../eventlog/handle.js';
 import { type Erased, type Erasure, eraseBatch, eraseFacts } from './forget-erase.js';
 import { candidates, isThere } from './forget-load.js';
 import { ERASURE_BATCH, PREVIEW_SECONDS } from './forget-plan.js';
+import { erasePlanned, noted } from './forget-run.js';
 import { meantBy, withFacts } from './forget-targets.js';
 import { isKey, parseKey } from './keys.js';
 import { type CommandParts, stampOf, visibility } from './parts.js';
@@ -110,58 +111,11 @@ const eraseKeys = async (parts: CommandParts, keys: readonly string[], call: Cal
   return noted(parts, erasure.correlation, call, () => erase(keys));
 };
 
-const erasePreviewed = async (parts: CommandParts, previewId: string, call: Call, ended: Ended = 'cancelled'): Promise<ForgetResult> => {
-  const stamp = stampOf(parts, call);
-  const begun = await parts.plans.start(previewId, stamp.commandId, stamp.at);
-  const plan = begun && (await parts.plans.read(previewId));
-  if (!begun || !plan) {
+const erasePreviewed = async (parts: CommandParts, previewId: string, call: Call): Promise<ForgetResult> => {
+  const erased = await erasePlanned(parts, previewId, call);
+  if (!erased)
     throw new DomainError('CONFIRMATION_REQUIRED', 'There is no such preview any more', 'Call forget without confirm for a new one');
-  }
-  const erasure: Erasure = { ...begun, actor: stamp.actor };
-  const total = plan.batches.reduce((sum, batch) => sum + batch.length, 0);
-  const work = async (): Promise<ForgetResult> => {
-    let all: Erased = { keys: [], appended: undefined };
-    await parts.fresh();
-    for (const [i, batch] of plan.batches.entries()) {
-      call.signal?.throwIfAborted();
-      const { keys, appended } = await eraseBatch(parts, batch, erasure, `${erasure.correlation}:${i}`);
-      all = { keys: [...all.keys, ...keys], appended: appended ?? all.appended };
-      parts.onErased(keys);
-      await parts.plans.sign(previewId);
-      call.progress?.('erasing', Math.min((i + 1) * ERASURE_BATCH, total), total);
-    }
-    return answerOf(parts, await eraseFacts(parts, plan.batches.flat(), all, erasure));
-  };
-  return noted(parts, previewId, call, work, ended);
-};
-
-/** What an aborted signal means: that somebody wants it to stop, or that this process ends. */
-type Ended = 'cancelled' | 'cut';
-
-/** Notes how an erasure of several steps ended: what was cancelled stays so, anything else that breaks is gone on with. */
-const noted = async (
-  parts: CommandParts,
-  id: string,
-  { signal }: Call,
-  work: () => Promise<ForgetResult>,
-  ended: Ended = 'cancelled',
-): Promise<ForgetResult> => {
-  try {
-    const result = await work();
-    await parts.plans.done(id);
-    return result;
-  } catch (error) {
-    if (isDomainError(error, 'NOT_FOUND')) await parts.plans.done(id);
-    else if (signal?.aborted && ended === 'cancelled') await parts.plans.cancel(id);
-    throw error;
-  }
-};
-
-/** Goes on with erasures that were begun and have shown no sign for so many seconds. Throws what `forget` throws. */
-export const resumeErasures = async (parts: CommandParts, silentSeconds: number, signal: AbortSignal): Promise<void> => {
-  for (const { id, silent, cancelled } of await parts.plans.unfinished()) {
-    if (!cancelled && silent >= silentSeconds) await erasePreviewed(parts, id, { actor: 'job:eraser', signal }, 'cut');
-  }
+  return answerOf(parts, erased);
 };
 
 const answerOf = async (parts: CommandParts, { keys, appended }: Erased): Promise<ForgetResult> => ({

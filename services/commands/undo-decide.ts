@@ -1,4 +1,4 @@
-import type { Numbered } from '../../domain/last-run.js';
+import type { Numbered, Undoing } from '../../domain/last-run.js';
 import type { MemoryEvent } from '../../domain/memory/events.js';
 import { isMemoryKey } from '../../domain/memory/key.js';
 import { isLive, type LiveMemory, memoryDecider } from '../../domain/memory/memory.js';
@@ -13,6 +13,7 @@ import type { SubjectHistory } from '../eventlog/subject.js';
 import { textClaim } from './claims.js';
 import { embedForWrite, vectorsOf } from './embed.js';
 import type { CommandParts } from './parts.js';
+import type { UndoneSince } from './undone-since.js';
 
 /** More texts than this are put back without vectors; those are filled in afterwards. */
 const EMBEDDED = 32;
@@ -23,6 +24,7 @@ export type Outcome = Pick<UndoResult, 'restored' | 'kept' | 'irreversible'>;
 export const decideBatch = async (
   parts: CommandParts,
   batch: ReadonlyMap<string, ReadonlySet<number>>,
+  since: UndoneSince,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly writes: readonly SubjectWrite[]; readonly outcome: Outcome }> => {
   const decided: { readonly write: SubjectWrite; readonly text: string | undefined }[] = [];
@@ -32,7 +34,7 @@ export const decideBatch = async (
   for (const history of await parts.log.load([...batch.keys()])) {
     const { subject, version } = history;
     const versions = batch.get(subject) ?? new Set();
-    const reversal = reversalOf(parts, history, versions);
+    const reversal = reversalOf(parts, history, await since(subject, versions, version));
     if (reversal === 'forgotten') {
       irreversible.push({ key: subject, why: 'It was forgotten, and forgetting cannot be undone.' });
       continue;
@@ -60,14 +62,14 @@ export const decideBatch = async (
 };
 
 /** Undefined for a subject whose events have no opposite. */
-const reversalOf = ({ index }: CommandParts, { subject, events }: SubjectHistory, undone: ReadonlySet<number>) => {
-  if (isMemoryKey(subject)) return undoMemory(events as readonly Numbered<MemoryEvent>[], undone);
+const reversalOf = ({ index }: CommandParts, { subject, events }: SubjectHistory, undoing: Undoing) => {
+  if (isMemoryKey(subject)) return undoMemory(events as readonly Numbered<MemoryEvent>[], undoing);
   const project = projectOf(subject);
   if (project !== undefined) {
     const countsAs = (name: string, other: string): boolean => index.projects.chainOf(name).includes(other);
-    return undoProject(project, events as readonly Numbered<ProjectHistoryEvent>[], undone, countsAs);
+    return undoProject(project, events as readonly Numbered<ProjectHistoryEvent>[], undoing, countsAs);
   }
-  return subject.startsWith('topic:') ? undoTopic(events as readonly Numbered<TopicEvent>[], undone) : undefined;
+  return subject.startsWith('topic:') ? undoTopic(events as readonly Numbered<TopicEvent>[], undoing) : undefined;
 };
 
 /** Correlations of what happened to a subject after the action, newest first. */

@@ -6,6 +6,7 @@ import type { Appended, SubjectWrite } from '../eventlog/append.js';
 import type { Stamped } from '../eventlog/handle.js';
 import { type CommandParts, stampOf, visibility } from './parts.js';
 import { decideBatch, type Outcome } from './undo-decide.js';
+import { createUndoneSince, type UndoneSince } from './undone-since.js';
 
 /** A subject is put back with at most 7 events, and an append holds 2,000. */
 const BATCH = 250;
@@ -27,12 +28,14 @@ export const undo = async (parts: CommandParts, input: UndoInput, call: Call): P
   const all: { -readonly [Field in keyof Outcome]: Outcome[Field][number][] } = { restored: [], kept: [], irreversible: [] };
   let appended: Appended | undefined;
   const cause = await lastEventId(parts, made);
+  const since = createUndoneSince(parts, undone);
   for (const [i, batch] of batches.entries()) {
     const last = i === batches.length - 1;
     const answer = await undoBatch(parts, batch, {
       stamp: { ...stamp, ...(cause !== undefined && { causation: cause }) },
       commandId: last ? stamp.commandId : `${stamp.commandId}:${i}`,
       undone,
+      since,
       before: last ? all : undefined,
       signal: call.signal,
     });
@@ -86,6 +89,7 @@ type BatchOptions = {
   readonly stamp: Stamped;
   readonly commandId: string;
   readonly undone: string;
+  readonly since: UndoneSince;
   /** What the batches before did, given to the last one, which records the whole. */
   readonly before: Outcome | undefined;
   readonly signal: AbortSignal | undefined;
@@ -94,13 +98,13 @@ type BatchOptions = {
 const undoBatch = async (
   parts: CommandParts,
   batch: ReadonlyMap<string, ReadonlySet<number>>,
-  { stamp, commandId, undone, before, signal }: BatchOptions,
+  { stamp, commandId, undone, since, before, signal }: BatchOptions,
 ): Promise<{ readonly outcome: Outcome; readonly appended: Appended | undefined }> => {
   // Cut off behind this batch, it has its answer already: what is put back now looks as if there were nothing to do.
   const first = before === undefined && stamp.repeatable ? await parts.log.firstAnswer(commandId) : undefined;
   if (first) return { outcome: first.result as unknown as Outcome, appended: first };
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const { writes, outcome } = await decideBatch(parts, batch, signal);
+    const { writes, outcome } = await decideBatch(parts, batch, since, signal);
     const total = before && merged(before, outcome);
     const record = total && total.restored.length > 0 ? [recordOf(undone, stamp.at, total)] : [];
     if (writes.length + record.length === 0) return { outcome, appended: undefined };

@@ -38,3 +38,32 @@ export const erasureIssues = ({ cut, cancelled, late }: Erasing): readonly Healt
   }
   return issues;
 };
+
+/** Erasures whose bytes may still be in the files of the server. */
+export const diskIssues = ({
+  count,
+  refused,
+}: {
+  readonly count: number;
+  readonly refused: string | undefined;
+}): readonly HealthIssue[] => {
+  if (count <= 0) return [];
+  const erasures = count === 1 ? 'One erasure' : `${count} erasures`;
+  if (refused === undefined)
+    return [
+      {
+        code: 'ERASURE_PENDING',
+        severity: 'amber',
+        message: `${erasures} still to leave the files on the disk`,
+        hint: 'Nothing to do: the server is asked to write its files anew; if this stays, see the log',
+      },
+    ];
+  return [
+    {
+      code: 'ERASURE_ON_DISK',
+      severity: 'amber',
+      message: `${erasures} may still be in the files of the Valkey server, which does not rewrite them when OmniMem asks (${refused})`,
+      hint: 'Have them rewritten there: BGREWRITEAOF, BGSAVE, older snapshots removed; or allow OmniMem those two commands. Then say so: omnimem forget --files-rewritten',
+    },
+  ];
+};

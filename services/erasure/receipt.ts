@@ -5,6 +5,7 @@ import type { Keys } from '../../projections/keys.js';
 import type { EventLog } from '../eventlog/log.js';
 import type { SubjectHistory } from '../eventlog/subject.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
+import { CONFIRMED, REFUSED, TEXTS_DROPPED } from './confirm.js';
 import { createMatcher, type Matcher } from './matcher.js';
 import { type Needle, needlesOf } from './needles.js';
 import { scanFiles } from './scan-files.js';
@@ -172,19 +173,20 @@ const joined = (one: Scanned | undefined, two: Scanned): Scanned => {
   };
 };
 
-/** Fields of the log's meta hash that the eraser keeps. */
-const FINISHED = ['erasures_texts_dropped', 'erasures_confirmed'] as const;
-
 const untilFinished = async (
-  { redis, keys, managed }: ReceiptParts,
+  { redis, keys }: ReceiptParts,
   erasures: number,
   { signal, onProgress, patienceMs = 120_000 }: ReceiptOptions,
 ): Promise<readonly string[]> => {
-  const wanted = managed ? FINISHED : FINISHED.slice(0, 1);
   const begun = performance.now();
   for (;;) {
-    const passed = await unavailableWhenDown(() => redis.hmget(keys.meta, ...wanted));
-    if (passed.every((number) => Number(number ?? 0) >= erasures)) return [];
+    const [dropped, confirmed, refused] = await unavailableWhenDown(() => redis.hmget(keys.meta, TEXTS_DROPPED, CONFIRMED, REFUSED));
+    const passed = (number: string | null | undefined): boolean => Number(number ?? 0) >= erasures;
+    if (passed(dropped) && passed(confirmed)) return [];
+    if (passed(dropped) && refused)
+      return [
+        `The server does not rewrite its files when OmniMem asks (${refused}). Have it done there, then: omnimem forget --files-rewritten`,
+      ];
     const waited = performance.now() - begun;
     if (waited > patienceMs) return ['The erasure on the disk had not ended when the files were read; take the time and look again.'];
     onProgress?.(`waiting for the file of the log to be rewritten (${Math.round(waited / 1_000)} s)`);
@@ -212,9 +214,7 @@ const notChecked = (
 };
 
 const blindSpots = ({ managed }: ReceiptParts): readonly string[] => [
-  ...(managed
-    ? []
-    : ['the files of the Valkey server, which is not run by OmniMem: its append-only file keeps the text until it is rewritten']),
+  ...(managed ? [] : ['the files of the Valkey server, which is not run by OmniMem: that they were rewritten is what that server says']),
   'the memory of running processes, and swap',
   'blocks of the disk that are free but not overwritten yet, and snapshots of the file system',
   'replicas of the Valkey server',

@@ -76,13 +76,16 @@ export class Examiner {
   /** Notes what is here now, unless it is less than what was here: then the old marker is the evidence. */
   async #mark(): Promise<void> {
     const { config } = this.#parts;
-    if (this.#differs) return;
-    const before = this.#before;
+    const noted = await readMarker(config.dataDir, config.tenant);
+    // A restore notes the store that it leaves here; it may have been seen before that.
+    const restored = noted !== undefined && noted.log_id !== this.#before?.log_id;
+    if (this.#differs && !restored) return;
+    const before = restored ? noted : this.#before;
     const found = await this.#look().catch(() => undefined);
     if (!found) return;
     this.#differs = storeDiffers(before, found);
     if (this.#differs) return;
-    if (found.events >= (this.#before?.events ?? 0)) this.#before = found;
+    if (restored || found.events >= (this.#before?.events ?? 0)) this.#before = found;
     try {
       await writeMarker(config.dataDir, config.tenant, found);
       this.#dataDirFault = undefined;
@@ -101,7 +104,7 @@ export class Examiner {
     const { config, log, index } = this.#parts;
     await this.#mark();
     return healthOf(await this.#examine(), {
-      indexes: { ...index.stats(), search: this.#parts.searching },
+      indexes: { ...index.stats(), search: { asked: config.vectorEngine, ...this.#parts.searching } },
       uptime_seconds: Math.round((performance.now() - this.#startedAt) / 100) / 10,
       data_dir: config.dataDir,
       logId: log.logId,
@@ -163,7 +166,12 @@ export class Examiner {
       },
       backup: await this.#parts.backups.status().catch(() => undefined),
       restoring: await restoringNow(this.#parts.redis, this.#parts.keys, now()).catch(() => undefined),
-      search: { ...this.#parts.searching, indexes: serving?.stats() ?? {} },
+      search: {
+        ...this.#parts.searching,
+        indexes: serving?.stats() ?? {},
+        // It is the store's other findings that tell an outage.
+        phantoms: (await serving?.phantoms().catch(() => undefined)) ?? {},
+      },
       enrichment: await enrichmentStanding(this.#parts).catch(() => undefined),
       storeDiffers: this.#differs,
       erasing: await this.#erasing().catch(() => undefined),
@@ -186,17 +194,17 @@ export class Examiner {
     try {
       const head = await log.head();
       const outcome = head && index.progress.everCaughtUp ? await index.progress.waitFor(head.position, INDEX_PATIENCE_MS) : 'reached';
-      const [vitals, projections, events, counts, erasuresPending] = await Promise.all([
+      const [vitals, projections, events, counts, erasures] = await Promise.all([
         readVitals(redis),
         projectionStatus(redis, keys, views),
         log.size(),
         countRecords({ redis, keys }),
-        eraser.pending(),
+        eraser.waiting(),
       ]);
       const records: Record<string, number> = {};
       for (const { namespace, count } of counts) records[namespace] = (records[namespace] ?? 0) + count;
       return {
-        store: { vitals, projections, events, head: head?.position ?? null, records, erasuresPending },
+        store: { vitals, projections, events, head: head?.position ?? null, records, erasures },
         outage: undefined,
         lag: outcome === 'late' ? 'behind' : 'none',
       };

@@ -3,7 +3,11 @@ import type { SearchModule } from '../../projections/search/valkey/module.js';
 import type { HealthIssue } from '../api.js';
 
 /** What serves the vectors: the server's search module, or this process and why. */
-export type SearchFacts = SearchModule & { readonly indexes: Readonly<Record<string, VectorStats>> };
+export type SearchFacts = SearchModule & {
+  readonly indexes: Readonly<Record<string, VectorStats>>;
+  /** Rows in the server that no memory is behind, by namespace. */
+  readonly phantoms?: Readonly<Record<string, number>>;
+};
 
 /** What keeps a search in the server from being whole, or from being there at all. */
 export const searchIssues = (search: SearchFacts | undefined): HealthIssue[] => {
@@ -23,6 +27,11 @@ export const searchIssues = (search: SearchFacts | undefined): HealthIssue[] => 
       const text = `${notes.cut_short} vector searches in ${namespace} may lack something: more matched than the server gives at once`;
       issues.push({ code: 'SEARCH_CUT_SHORT', severity: 'amber', message: text, hint: 'Name fewer projects in one recall' });
     }
+  }
+  for (const [namespace, rows] of Object.entries(search.phantoms ?? {})) {
+    const message = `${rows} ${rows === 1 ? 'row' : 'rows'} of the server's vector index of ${namespace} ${rows === 1 ? 'belongs' : 'belong'} to no memory`;
+    const hint = 'reindex removes them, and so does the next start; a process that was killed leaves them';
+    issues.push({ code: 'SEARCH_PHANTOMS', severity: 'amber', message, hint });
   }
   return issues;
 };

@@ -1,7 +1,7 @@
 import { ORIGIN } from '../../domain/envelope.js';
 import { RECALL_MIN_SCORE } from '../../domain/fusion.js';
 import type { Cut } from '../../projections/history/cut.js';
-import type { AsOf, Call } from '../api.js';
+import type { AsOf, Call, OfMoment } from '../api.js';
 import type { QueryParts } from '../queries/parts.js';
 import type { RankParts } from '../queries/rank.js';
 import type { Moment } from './moment.js';
@@ -34,6 +34,12 @@ export const askEarlier = async <T>(
     return { answer, as_of: tellOf(cut, moment), beginning: cut.upTo === ORIGIN && cut.alsoIn.length === 0 ? beginningOf(cut) : undefined };
   });
 };
+
+/** What is said beside such an answer. */
+export const told = ({ as_of, beginning }: Omit<Earlier<unknown>, 'answer'>): OfMoment => ({
+  as_of,
+  ...(beginning !== undefined && { message: beginning }),
+});
 
 const partsOf = (parts: QueryParts, moment: Moment): RankParts => {
   const { named, embedder } = moment.sight;

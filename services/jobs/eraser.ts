@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'iovalkey';
-import { systemSubject } from '../../domain/system/events.js';
 import type { Keys } from '../../projections/keys.js';
+import { createLeases } from '../../projections/lease.js';
 import type { Unfinished } from '../commands/forget-plan.js';
+import { confirmErasures, REFUSED, TEXTS_DROPPED, type Waiting, waitingErasures } from '../erasure/confirm.js';
+import { rewriteFiles } from '../erasure/files.js';
 import { type Late, lateProcesses } from '../erasure/register.js';
 import type { EventLog } from '../eventlog/log.js';
 import type { Random } from '../eventlog/random.js';
@@ -18,9 +20,9 @@ const PAGE = 1_000;
 const PASS_SECONDS = 30;
 /** Seconds without a step after which whoever erased counts as dead. A server of our own serves nobody but this process. */
 const SILENT_SECONDS = 30;
-/** Fields of the log's meta hash: the number of erasures up to which each half of the work is done. */
-const CONFIRMED = 'erasures_confirmed';
-const TEXTS_DROPPED = 'erasures_texts_dropped';
+/** One process has a server's files rewritten; one that died is replaced after so many milliseconds. */
+export const ERASER_LEASE = 'job:eraser';
+const LEASE_MS = 30_000;
 
 export type EraserParts = {
   readonly log: EventLog;
@@ -28,7 +30,7 @@ export type EraserParts = {
   readonly keys: Keys;
   readonly random: Random;
   readonly now: () => number;
-  /** Whether the server is ours, so that its file may be rewritten. */
+  /** Whether the server is ours. One that is not is asked to rewrite its files, and may refuse. */
   readonly managed: boolean;
   /** Goes on with erasures that were begun and have shown no sign for so many seconds. */
   readonly resume: (silentSeconds: number) => Promise<void>;
@@ -37,7 +39,7 @@ export type EraserParts = {
 };
 
 /**
- * Finishes erasures. Forgetting removes every key at once; this removes the bytes from the append-only file by a rewrite
+ * Finishes erasures. Forgetting removes every key at once; this removes the bytes from the server's files by a rewrite
  * that began after the forget (one that ran already carries the text), and the query texts of recalls that had shown the
  * memory, then writes `ErasureConfirmed`, once no living process can have the text in its memory any more. Before all that
  * it goes on with erasures whose process died between two steps.
@@ -64,8 +66,8 @@ export class Eraser {
   }
 
   /** Erasures whose bytes may still be on the disk. */
-  async pending(): Promise<number> {
-    return (await this.#erasuresSince(CONFIRMED)).count;
+  waiting(): Promise<Waiting> {
+    return waitingErasures(this.#parts);
   }
 
   /** Erasures of several steps that stand still: cut off and about to be gone on with, or cancelled. */
@@ -84,12 +86,6 @@ export class Eraser {
     return late.filter(({ seconds }) => seconds > PASS_SECONDS);
   }
 
-  async #erasuresSince(field: string): Promise<{ readonly count: number; readonly erasures: number }> {
-    const { log, redis, keys } = this.#parts;
-    const [erasures, done] = await Promise.all([log.erasures(), redis.hget(keys.meta, field)]);
-    return { count: erasures - Number(done ?? 0), erasures };
-  }
-
   async close(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -104,9 +100,9 @@ export class Eraser {
         await this.#parts.resume(silent);
         silent = SILENT_SECONDS;
         await this.#dropQueryTexts();
-        if (this.#parts.managed && (await this.pending()) > 0) {
+        if ((await this.waiting()).count > 0) {
           await delay(CALM_MS, undefined, { signal });
-          busy = !(await this.#finish(signal));
+          busy = !(await this.#finishAlone(signal));
         }
         busy ||= (await this.#parts.unfinished()).some(({ cancelled }) => !cancelled);
       } catch (error) {
@@ -119,9 +115,9 @@ export class Eraser {
 
   /** Whoever forgot, and whichever process died in between: what the store says is gone decides. */
   async #dropQueryTexts(): Promise<void> {
-    const { redis, keys } = this.#parts;
-    const { count, erasures } = await this.#erasuresSince(TEXTS_DROPPED);
-    if (count <= 0) return;
+    const { log, redis, keys } = this.#parts;
+    const [erasures, done] = await Promise.all([log.erasures(), redis.hget(keys.meta, TEXTS_DROPPED)]);
+    if (erasures <= Number(done ?? 0)) return;
     let from = '-';
     for (;;) {
       const page = await redis.xrange(keys.recalls, from, '+', 'COUNT', PAGE);
@@ -155,44 +151,40 @@ export class Eraser {
     );
   }
 
+  /** False when it is to be looked at again soon. Several processes may serve one server. */
+  async #finishAlone(signal: AbortSignal): Promise<boolean> {
+    const { redis, keys } = this.#parts;
+    const leases = createLeases(redis, keys, LEASE_MS);
+    const held = await leases.acquire([ERASER_LEASE]);
+    if (held.size === 0) return false;
+    const renewal = setInterval(() => void leases.renew(held).catch(() => undefined), LEASE_MS / 3);
+    try {
+      return (await this.waiting()).count <= 0 || (await this.#finish(signal));
+    } finally {
+      clearInterval(renewal);
+      await leases.release(held).catch(() => undefined);
+    }
+  }
+
   /** False when a living process had not passed the erasure in time; it is looked at again. */
   async #finish(signal: AbortSignal): Promise<boolean> {
-    const { log, redis, keys, random, now } = this.#parts;
+    const { log, redis, keys, managed } = this.#parts;
     const erasures = await log.erasures();
-    if (this.#rewrittenFor !== erasures) await this.#rewrite(signal);
+    if (this.#rewrittenFor !== erasures) {
+      const { refused } = await rewriteFiles(redis, { onlyLog: managed, signal });
+      if (refused !== undefined) {
+        // Nothing is lost by asking again now and then: the right to do it may be given, or somebody says that it was done.
+        await redis.hset(keys.meta, REFUSED, refused);
+        return true;
+      }
+    }
     this.#rewrittenFor = erasures;
     const deadline = performance.now() + PASS_SECONDS * 1_000;
     while ((await lateProcesses(redis, keys, erasures)).length > 0) {
       if (performance.now() > deadline) return false;
       await delay(LOOK_MS, undefined, { signal });
     }
-    const at = new Date(now()).toISOString();
-    await log.append({
-      commandId: random.ulid(now()),
-      actor: 'job:eraser',
-      at,
-      writes: [{ subject: systemSubject(at), expected: 'any', events: [{ type: 'ErasureConfirmed', data: { erasures } }] }],
-      result: { erasures },
-    });
-    await redis.hset(keys.meta, CONFIRMED, erasures);
+    await confirmErasures(this.#parts, erasures, 'job:eraser');
     return true;
-  }
-
-  async #rewrite(signal: AbortSignal): Promise<void> {
-    await this.#untilNoRewrite(signal);
-    await this.#parts.redis.bgrewriteaof();
-    // The server answers before it forks; look only after it has begun.
-    await delay(LOOK_MS, undefined, { signal });
-    const status = await this.#untilNoRewrite(signal);
-    if (status !== 'ok') throw new Error(`the rewrite of the append-only file ended with ${status}`);
-  }
-
-  async #untilNoRewrite(signal: AbortSignal): Promise<string> {
-    for (;;) {
-      const info = await this.#parts.redis.info('persistence');
-      const field = (name: string): string => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
-      if (field('aof_rewrite_in_progress') === '0' && field('aof_rewrite_scheduled') === '0') return field('aof_last_bgrewrite_status');
-      await delay(LOOK_MS, undefined, { signal });
-    }
   }
 }

@@ -11,9 +11,8 @@ import { actorOf } from './actor.js';
 import type { ToolRequest } from './caller.js';
 import { offerGuide } from './guidance.js';
 import type { Tool } from './tool.js';
+import { SESSION_META_KEY } from './wire.js';
 
-/** Under this name `_meta` says which conversation a request without a session belongs to. */
-export const SESSION_META_KEY = 'omnimem/session';
 const SESSION_LENGTH = 64;
 
 export type Client = { readonly name: string; readonly version: string };

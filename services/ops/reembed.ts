@@ -5,6 +5,7 @@ import { type Config, modelEnvironment } from '../config.js';
 import type { FetchProgress } from '../embedding/fetch.js';
 import { openEmbedderProvider } from '../embedding/select.js';
 import type { Logger } from '../log.js';
+import { replaced } from '../restored-log.js';
 import type { ValkeyTarget } from '../valkey/client.js';
 
 export type Reembedded = {
@@ -31,7 +32,7 @@ export type ReembedOptions = {
  * to them, in whatever process it runs. VALIDATION when no model is chosen; UNAVAILABLE when the chosen one cannot be had.
  */
 export const reembedAll = async (options: ReembedOptions): Promise<Reembedded> => {
-  const { config, target, cluster, logger, signal, onWait } = options;
+  const { config, target, cluster, logger, onWait } = options;
   if (config.embedding.choice === 'none')
     throw new DomainError(
       'VALIDATION',
@@ -40,10 +41,13 @@ export const reembedAll = async (options: ReembedOptions): Promise<Reembedded> =
     );
   const fetch = { dir: join(config.dataDir, 'models'), env: modelEnvironment(config) };
   const provider = openEmbedderProvider({ choice: config.embedding.choice, fetch, log: logger, onProgress: options.onFetch });
-  const opened = await openApp({ config, logger, target, cluster, provider, projects: false }).catch(async (error: unknown) => {
+  const gone = new AbortController();
+  const onReplaced = (): void => gone.abort(replaced());
+  const opened = await openApp({ config, logger, target, cluster, provider, projects: false, onReplaced }).catch(async (error: unknown) => {
     await provider.close();
     throw error;
   });
+  const signal = AbortSignal.any([options.signal, gone.signal]);
   try {
     onWait('the embedding model');
     const embedder = await provider.ready(signal);

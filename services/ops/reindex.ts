@@ -15,6 +15,8 @@ export type ReindexParts = {
   readonly index: RecallIndex;
   /** An empty index that follows the same log. */
   readonly createIndex: () => RecallIndex;
+  /** Deletes rows of vectors in the server that no memory is behind, and tells of which memories. */
+  readonly sweep: (signal: AbortSignal) => Promise<ReadonlyMap<Namespace, ReadonlySet<string>>>;
   /** Names of the views, to be rebuilt in one pass over the log. */
   readonly views: readonly string[];
   /** Epoch milliseconds. */
@@ -103,6 +105,8 @@ export class Reindexer {
     const begun = performance.now();
     const before = counted(index);
     const views = await this.#rebuildViews(job);
+    Object.assign(job, { phase: 'removing rows that no memory is behind', done: undefined, total: undefined });
+    const swept = await unavailableWhenDown(() => this.#parts.sweep(signal));
     Object.assign(job, { phase: 'reading the search index anew', done: 0, total: index.documents.size });
     const { phantoms, restored } = await rebuildRecallIndex(index, createIndex, {
       signal,
@@ -118,8 +122,8 @@ export class Reindexer {
         before_num_docs: before(namespace),
         after_num_docs: after(namespace),
         actual_records: records.filter((one) => one.namespace === namespace).reduce((sum, { count }) => sum + count, 0),
-        removed_phantoms: inNamespace(phantoms, namespace),
-        restored: inNamespace(restored, namespace),
+        removed_phantoms: new Set([...inNamespace(phantoms, namespace), ...(swept.get(namespace) ?? [])]).size,
+        restored: inNamespace(restored, namespace).length,
       }),
     );
     job.phase = 'done';
@@ -174,8 +178,8 @@ const counted = (index: RecallIndex): ((namespace: Namespace) => number) => {
   return (namespace) => counts.get(namespace) ?? 0;
 };
 
-const inNamespace = (found: readonly string[], namespace: Namespace): number =>
-  found.filter((key) => namespaceOf(key) === namespace).length;
+const inNamespace = (found: readonly string[], namespace: Namespace): readonly string[] =>
+  found.filter((key) => namespaceOf(key) === namespace);
 
 const narrowed = (result: Done, namespace: Namespace | undefined): Done => {
   if (namespace === undefined) return result;

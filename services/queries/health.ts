@@ -3,7 +3,7 @@ import { countSets, sets } from '../../projections/counters.js';
 import { servingGeneration } from '../../projections/generation.js';
 import type { ProjectionStatus } from '../../projections/status.js';
 import type { HealthIssue, HealthResult } from '../api.js';
-import { type Erasing, erasureIssues } from '../erasure/issues.js';
+import { diskIssues, type Erasing, erasureIssues } from '../erasure/issues.js';
 import { type SearchFacts, searchIssues } from '../health/search.js';
 import type { ValkeyVitals } from '../ops/valkey-vitals.js';
 import type { QueryParts } from './parts.js';
@@ -18,7 +18,8 @@ export type Examination = {
         readonly events: number;
         readonly head: string | null;
         readonly records: Readonly<Record<string, number>>;
-        readonly erasuresPending: number;
+        /** How many wait for the files to be rewritten, and why the server refuses to. */
+        readonly erasures: { readonly count: number; readonly refused: string | undefined };
       }
     | undefined;
   readonly outage: string | undefined;
@@ -121,15 +122,7 @@ const storeIssues = ({ store, outage, storeDiffers, supervisor, now }: Examinati
       red('DISK_FULL', 'The disk is full: Valkey serves reads and forgetting only', 'Free some space; service resumes by itself'),
     );
   }
-  if (store && store.erasuresPending > 0) {
-    issues.push(
-      amber(
-        'ERASURE_PENDING',
-        `${store.erasuresPending} erasures wait for the file to be rewritten`,
-        'Nothing to do on a managed server; elsewhere run BGREWRITEAOF',
-      ),
-    );
-  }
+  if (store) issues.push(...diskIssues(store.erasures));
   return issues;
 };
 

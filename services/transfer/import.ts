@@ -5,6 +5,7 @@ import { memories } from '../../projections/memories.js';
 import { suppressions } from '../../projections/suppressions.js';
 import { timeline } from '../../projections/timeline.js';
 import { type ImportedTopic, type ImportFate, importMemories, importTopics } from '../commands/import.js';
+import { importProjects } from '../commands/import-projects.js';
 import { assertRoom } from '../disk.js';
 import { systemRandom } from '../eventlog/random.js';
 import type { Store } from '../ops/store.js';
@@ -73,16 +74,18 @@ export const runImport = async (
     onFate: (key: string, fate: ImportFate) => void fates.set(key, fate),
   };
   const topics = new Map<string, 'imported' | 'existing'>();
+  const projects = new Map<string, 'imported' | 'existing'>();
   try {
+    for (const [name, fate] of await importProjects(parts, plan.projects, call)) projects.set(name, fate);
     for (const [topic, fate] of await importTopics(parts, distinct(source.topics), call)) topics.set(topic, fate);
     await importMemories(parts, plan.items, call);
   } catch (error) {
     // Ctrl-C may take the server away in the middle of a batch. Which of its memories are there, the next run sees.
     if (!signal?.aborted) throw error;
   }
-  const head = dryRun || fates.size + topics.size === 0 || signal?.aborted ? undefined : await log.head();
+  const head = dryRun || fates.size + topics.size + projects.size === 0 || signal?.aborted ? undefined : await log.head();
   const visible = (await projectionsReached(redis, keys, head ? VIEWS : [], head?.position ?? ORIGIN, PATIENCE_MS, signal)) === 'reached';
-  return reportOf({ path, source, plan, fates, topics, sideFile, correlation, dryRun, visible });
+  return reportOf({ path, source, plan, fates, topics, projects, sideFile, correlation, dryRun, visible });
 };
 
 /** The first of each topic. */

@@ -1,6 +1,7 @@
 import { isDomainError } from '../../domain/errors.js';
 import { findSecrets } from '../../domain/secrets.js';
 import { type ImportCandidate, type ImportItem, importItem } from '../commands/import-intake.js';
+import { type ImportedProject, importProject } from '../commands/import-projects.js';
 import { type Placed, type Refused, refusalOf, type SetAside, type Source } from './source.js';
 
 export type PlannedItem = Placed<ImportItem>;
@@ -8,6 +9,8 @@ export type PlannedItem = Placed<ImportItem>;
 /** A source held against the rules of memories. */
 export type Plan = {
   readonly items: readonly PlannedItem[];
+  /** Contexts of projects, each name once. */
+  readonly projects: readonly Placed<ImportedProject>[];
   readonly refused: readonly Refused[];
   readonly setAside: readonly SetAside[];
   /** Places whose text stands in the source more than once; the first of each is imported. */
@@ -37,7 +40,32 @@ export const planImport = (source: Source, rules: { readonly now: number; readon
       refuse(candidate, refusalOf(place, error));
     }
   }
-  return { items: [...items.values()], refused, setAside: rules.force ? setAside : setAside.map(withoutSecrets), repeated };
+  const projects = new Map<string, Placed<ImportedProject>>();
+  for (const { place, ...candidate } of source.projects) {
+    try {
+      const project = importProject(candidate, rules);
+      if (projects.has(project.name)) repeated.push(place);
+      else projects.set(project.name, { place, ...project });
+    } catch (error) {
+      if (!isDomainError(error)) throw error;
+      const refusal = refusalOf(place, error);
+      refused.push(refusal);
+      setAside.push({
+        place,
+        kind: 'refused project context',
+        why: refusal.why,
+        key: place,
+        fields: { ...candidate, ...candidate.context },
+      });
+    }
+  }
+  return {
+    items: [...items.values()],
+    projects: [...projects.values()],
+    refused,
+    setAside: rules.force ? setAside : setAside.map(withoutSecrets),
+    repeated,
+  };
 };
 
 /** A credential that was kept out of the log is not written into a file instead. */

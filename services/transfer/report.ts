@@ -26,6 +26,8 @@ export type ImportReport = {
   /** Places whose text stands in the source more than once. */
   readonly repeated: readonly string[];
   readonly topics: { readonly imported: number; readonly existing: number };
+  /** Contexts of projects; of one that is recorded here already, nothing is changed. */
+  readonly projects: { readonly imported: number; readonly existing: number };
   /** What the side file holds, and where it is; absent when there is nothing to set aside. */
   readonly set_aside?: { readonly file: string; readonly what: readonly Counted[] };
   readonly dropped: readonly Counted[];
@@ -43,21 +45,23 @@ type Facts = {
   readonly plan: Plan;
   readonly fates: ReadonlyMap<string, ImportFate>;
   readonly topics: ReadonlyMap<string, 'imported' | 'existing'>;
+  readonly projects: ReadonlyMap<string, 'imported' | 'existing'>;
   readonly sideFile: string;
   readonly correlation: string;
   readonly dryRun: boolean;
   readonly visible: boolean;
 };
 
-export const reportOf = ({ path, source, plan, fates, topics, sideFile, correlation, dryRun, visible }: Facts): ImportReport => {
+export const reportOf = ({ path, source, plan, fates, topics, projects, sideFile, correlation, dryRun, visible }: Facts): ImportReport => {
   const having = (fate: ImportFate): readonly string[] => [...fates].filter(([, found]) => found === fate).map(([key]) => key);
   const imported = having('imported');
   const byNamespace: Partial<Record<Namespace, number>> = {};
   for (const { key, born } of plan.items) {
     if (fates.get(key) === 'imported') byNamespace[born.data.namespace] = (byNamespace[born.data.namespace] ?? 0) + 1;
   }
-  const topicCount = (fate: string): number => [...topics.values()].filter((found) => found === fate).length;
-  const changed = imported.length + topicCount('imported') > 0;
+  const count = (of: ReadonlyMap<string, string>, fate: string): number => [...of.values()].filter((found) => found === fate).length;
+  const both = (of: ReadonlyMap<string, string>) => ({ imported: count(of, 'imported'), existing: count(of, 'existing') });
+  const changed = imported.length + both(topics).imported + both(projects).imported > 0;
   const notReached = plan.items.length - fates.size;
   return {
     status: dryRun ? 'dry_run' : notReached > 0 ? 'interrupted' : changed ? 'imported' : 'unchanged',
@@ -72,7 +76,8 @@ export const reportOf = ({ path, source, plan, fates, topics, sideFile, correlat
     forgotten: having('forgotten'),
     known_texts: having('known_text').length,
     repeated: plan.repeated,
-    topics: { imported: topicCount('imported'), existing: topicCount('existing') },
+    topics: both(topics),
+    projects: both(projects),
     ...(plan.setAside.length > 0 && { set_aside: { file: sideFile, what: counted(plan.setAside) } }),
     dropped: counted(source.dropped),
     refused: plan.refused,

@@ -1,6 +1,7 @@
 import type { DomainError } from '../../domain/errors.js';
 import type { ImportedTopic } from '../commands/import.js';
 import type { ImportCandidate } from '../commands/import-intake.js';
+import type { ImportedProject } from '../commands/import-projects.js';
 
 export const SOURCE_FORMATS = ['omnimem', 'server-memory', 'markdown'] as const;
 export type SourceFormat = (typeof SOURCE_FORMATS)[number];
@@ -29,6 +30,7 @@ export type Source = {
   readonly format: SourceFormat;
   readonly candidates: readonly Placed<ImportCandidate>[];
   readonly topics: readonly Placed<ImportedTopic>[];
+  readonly projects: readonly Placed<ImportedProject>[];
   readonly setAside: readonly SetAside[];
   readonly dropped: readonly Dropped[];
   readonly refused: readonly Refused[];
@@ -40,13 +42,14 @@ export type Source = {
 export type Draft = {
   readonly candidates: Placed<ImportCandidate>[];
   readonly topics: Placed<ImportedTopic>[];
+  readonly projects: Placed<ImportedProject>[];
   readonly setAside: SetAside[];
   readonly dropped: Dropped[];
   readonly refused: Refused[];
   readonly notes: string[];
 };
 
-export const newDraft = (): Draft => ({ candidates: [], topics: [], setAside: [], dropped: [], refused: [], notes: [] });
+export const newDraft = (): Draft => ({ candidates: [], topics: [], projects: [], setAside: [], dropped: [], refused: [], notes: [] });
 
 /** What a source is read with. */
 export type ReadOptions = {

@@ -19,9 +19,16 @@ const TROUBLES: readonly Trouble[] = [
     outcomeUnknown: false,
   },
   {
-    when: /^NOREPLICAS |^MISCONF .*(AOF|disk|No space)/i,
+    when: /^MISCONF .*(AOF|disk|No space)/i,
     says: 'Valkey refuses writes because its disk is full',
     hint: 'Free some disk space; service resumes by itself. Reading still works.',
+    outcomeUnknown: false,
+  },
+  {
+    // A server of ours says so, too, while its disk is full: that is how all its writes are turned off.
+    when: /^NOREPLICAS /,
+    says: 'Valkey refuses writes: no replica that must have them is in touch, or its disk is full',
+    hint: 'Look at its replicas and at min-replicas-to-write; free some disk space where OmniMem runs it. Service resumes by itself; reading still works.',
     outcomeUnknown: false,
   },
   {

@@ -10,10 +10,11 @@ import { startValkey, type TestValkey } from '../support/valkey.js';
 import { type Child, cloneTenant, compileChild, OPERATIONS, type Operation, outcomeOf, type Plan } from './operations.js';
 
 const SEED = Number(process.env.TEST_SEED ?? Date.now() % 1e9);
-const ROUNDS = Number(process.env.TEST_ROUNDS ?? 1);
+const SOAK = process.env.SOAK !== undefined;
+const ROUNDS = Number(process.env.TEST_ROUNDS ?? (SOAK ? 3 : 1));
 const random = seededNumbers(SEED);
-/** Several batches of everything: 200 are erased, 250 undone, 200 migrated, 200 merged in one step. */
-const MEMORIES = 450;
+/** More than one batch of everything: 200 are erased, 250 undone, 200 migrated, 200 merged in one step. `SOAK=1`: three of them. */
+const MEMORIES = SOAK ? 450 : 280;
 const LONG = { timeout: 400_000 };
 
 let valkey: TestValkey;
@@ -21,6 +22,8 @@ let base: TestApp;
 let home: string;
 let start: (args: readonly string[]) => Child;
 let plan: Plan;
+/** What there is before anything is done. */
+let before: readonly string[];
 const known = new Set<string>();
 const children: Child[] = [];
 /** What an undisturbed run left, and how long it took. */
@@ -51,6 +54,10 @@ beforeAll(async () => {
   base = await openTestApp({ valkey });
   plan = { commandId: newId(), previewId: '', correlation: newId(), folder: join(home, 'backups') };
   await fill(base, 'local', plan.correlation);
+  await base.app.commands.setProjectContext(
+    { project_name: 'local', description: 'Barges of the canal.', stack: 'wood', goals: '', current_state: '' },
+    base.call,
+  );
   const preview = await base.app.commands.forget({ project: 'local' }, base.call);
   if (preview.status !== 'preview') throw new Error(preview.status);
   plan = { ...plan, previewId: preview.preview_id };
@@ -62,6 +69,7 @@ beforeAll(async () => {
   }
   for (const id of ids(JSON.stringify(plan))) known.add(id);
   await base.close();
+  before = await outcomeOf(valkey, base.keys.tenant, known);
 }, 120_000);
 
 afterAll(async () => {
@@ -102,7 +110,6 @@ const fresh = async (): Promise<string> => {
 describe.each(OPERATIONS)('%s', (what) => {
   beforeAll(async () => {
     const tenant = await fresh();
-    const before = await outcomeOf(valkey, base.keys.tenant, known);
     const milliseconds = await complete(tenant, what);
     const outcome = await outcomeOf(valkey, tenant, known);
     if (what === 'replay') expect(outcome).toEqual(before);
@@ -125,18 +132,23 @@ describe.each(OPERATIONS)('%s', (what) => {
   );
 });
 
-it(`an erasure that is killed half-way goes on by itself at the next start (TEST_SEED=${SEED}, ${ROUNDS} times)`, LONG, async () => {
-  const { outcome, milliseconds = 0 } = undisturbed.get('forget') ?? {};
-  const plans = (tenant: string) => createForgetPlans(valkey.client(), { ...base.keys, forgetPlan: (id) => `${tenant}:forget-plan:${id}` });
-  for (let cut = 0, round = 0; cut < ROUNDS; round++) {
-    expect(round).toBeLessThan(10 * ROUNDS);
-    const tenant = await fresh();
-    await killSomewhere(tenant, 'forget', milliseconds);
-    if ((await plans(tenant).unfinished()).length === 0) continue;
-    cut += 1;
-    const child = begin(tenant, 'restart');
-    await expect.poll(() => plans(tenant).unfinished(), { timeout: 60_000 }).toEqual([]);
-    await child.kill('SIGTERM');
-    expect(await outcomeOf(valkey, tenant, known), `TEST_SEED=${SEED}, round ${round}`).toEqual(outcome);
-  }
-});
+it.each(['forget', 'deleteProject'] as const)(
+  `an erasure by %s that is killed half-way goes on by itself at the next start (TEST_SEED=${SEED}, ${ROUNDS} times)`,
+  LONG,
+  async (what) => {
+    const { outcome, milliseconds = 0 } = undisturbed.get(what) ?? {};
+    const plans = (tenant: string) =>
+      createForgetPlans(valkey.client(), { ...base.keys, forgetPlan: (id) => `${tenant}:forget-plan:${id}` });
+    for (let cut = 0, round = 0; cut < ROUNDS; round++) {
+      expect(round).toBeLessThan(10 * ROUNDS);
+      const tenant = await fresh();
+      await killSomewhere(tenant, what, milliseconds);
+      if ((await plans(tenant).unfinished()).length === 0) continue;
+      cut += 1;
+      const child = begin(tenant, 'restart');
+      await expect.poll(() => plans(tenant).unfinished(), { timeout: 60_000 }).toEqual([]);
+      await child.kill('SIGTERM');
+      expect(await outcomeOf(valkey, tenant, known), `TEST_SEED=${SEED}, round ${round}`).toEqual(outcome);
+    }
+  },
+);

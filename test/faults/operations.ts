@@ -11,7 +11,7 @@ import { runTypeScript } from '../support/run-ts.js';
 import type { TestValkey } from '../support/valkey.js';
 import { entriesOf, verifyStore } from './store.js';
 
-export const OPERATIONS = ['forget', 'undo', 'migrate', 'merge', 'replay'] as const;
+export const OPERATIONS = ['forget', 'deleteProject', 'undo', 'migrate', 'merge', 'replay'] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
 /** What the operations need: the same for the undisturbed run and for each that is killed. */
@@ -46,6 +46,7 @@ const settled = async () => {
 const run = {
   restart: async () => undefined,
   forget: () => app.commands.forget({ confirm: true, preview_id: previewId }, call),
+  deleteProject: () => app.commands.deleteProject({ project_name: 'local', include_context: true, confirm: true }, call),
   undo: () => app.commands.undo({ correlation }, call),
   migrate: () => migrate({ log, redis, keys, random: systemRandom(), now: Date.now }, [migration]),
   merge: () => mergeBackup({ path: folder, target: { path: socket }, tenant, secrets: {}, actor: 'test' }),

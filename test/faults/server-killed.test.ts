@@ -7,7 +7,7 @@ import { type ServerProcess, startServerProcess, stopServerProcess } from './ser
 import { lookAt, verifyStore } from './store.js';
 
 const SEED = Number(process.env.TEST_SEED ?? Date.now() % 1e9);
-const ROUNDS = Number(process.env.TEST_ROUNDS ?? 4);
+const ROUNDS = Number(process.env.TEST_ROUNDS ?? (process.env.SOAK ? 8 : 2));
 const WRITERS = 4;
 
 type Written = { readonly key: string; content: string; tags: readonly string[]; keys?: readonly string[] };

@@ -35,6 +35,11 @@ describe('an error of the server or the connection', () => {
     expect(mapped).toMatchObject({ code: 'UNAVAILABLE', hint: expect.stringMatching(/\.$/), cause: raw });
     expect([isOutcomeUnknown(raw), isOutcomeUnknown(mapped)]).toEqual([unknown, unknown]);
   });
+  it('for want of a replica is not told as a full disk alone', () =>
+    expect(fromValkey(new Error('NOREPLICAS Not enough good replicas to write.'))).toMatchObject({
+      message: expect.stringContaining('no replica that must have them is in touch'),
+      hint: expect.stringContaining('min-replicas-to-write'),
+    }));
   it.each(['ERR unknown command', 'WRONGTYPE Operation against a key', 'VERSION 3'])('%j is left alone', (message) => {
     const raw = new Error(message);
     expect(fromValkey(raw)).toBe(raw);

@@ -175,7 +175,7 @@ export const createFakeApp = (): FakeApp => {
       run('recallDetail', input, call, () => ({
         results: input.keys.map((key) => memories.get(key) ?? { key, status: 'not_found' as const }),
       })),
-    listSuppressions: (call) => run('listSuppressions', {}, call, () => ({ suppressed_topics: [...topics.keys()].sort() })),
+    listSuppressions: (input, call) => run('listSuppressions', input, call, () => ({ suppressed_topics: [...topics.keys()].sort() })),
     findDuplicates: (input, call) =>
       run('findDuplicates', input, call, () => ({ namespace: input.namespace ?? 'episodic', clusters: [], scanned: memories.size })),
     memoryAudit: (input, call) =>

@@ -16,14 +16,20 @@ export type Runner = {
   readonly kill: (signal?: NodeJS.Signals) => Promise<void>;
 };
 
-/**
- * Runs TypeScript in a process of its own, one that a test can kill, with `env` added to the environment. The code is a module
- * body whose imports are relative to the project's root; it talks by printing one JSON value a line.
- */
-export const runTypeScript = async (code: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<Runner> => {
+/** The programs that this process has compiled already, by their code. */
+const compiled = new Map<string, Promise<string>>();
+
+/** Compiles a program into one file, once, and answers the path of that. */
+const compile = (code: string): Promise<string> => {
+  const known = compiled.get(code) ?? bundle(code);
+  compiled.set(code, known);
+  return known;
+};
+
+const bundle = async (code: string): Promise<string> => {
   const name = createHash('sha256').update(code).update(String(process.pid)).digest('hex').slice(0, 16);
   mkdirSync(CACHE, { recursive: true });
-  const entry = resolve(`node_modules/.omnimem-test/${name}.ts`);
+  const entry = resolve(CACHE, `${name}.ts`);
   writeFileSync(entry, code.replaceAll("from './", "from '../../"));
   await build({
     logLevel: 'error',
@@ -36,7 +42,15 @@ export const runTypeScript = async (code: string, args: readonly string[] = [], 
       rolldownOptions: { output: { entryFileNames: `${name}.mjs`, codeSplitting: false } },
     },
   });
-  const child = spawn(process.execPath, [resolve(CACHE, `${name}.mjs`), ...args], {
+  return resolve(CACHE, `${name}.mjs`);
+};
+
+/**
+ * Runs TypeScript in a process of its own, one that a test can kill, with `env` added to the environment. The code is a module
+ * body whose imports are relative to the project's root; it talks by printing one JSON value a line.
+ */
+export const runTypeScript = async (code: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<Runner> => {
+  const child = spawn(process.execPath, [await compile(code), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...env },
   });

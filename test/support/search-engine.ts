@@ -6,9 +6,12 @@ export type EngineOptions = {
   /** As MODULE LIST gives it. Default 1.2.1. */
   readonly version?: number;
   readonly tagRules?: TagRules;
+  /** Milliseconds for which even an index over nothing says that it is being filled; about 100 of a real one. Default 0. */
+  readonly youngMs?: number;
 };
 
 type Index = {
+  readonly createdAt: number;
   readonly prefixes: readonly string[];
   readonly schema: Schema;
   readonly vector: { readonly field: string; readonly dimension: number; readonly attributes: ReadonlyMap<string, string> } | undefined;
@@ -35,11 +38,13 @@ export class SearchEngine {
   #redis: Redis;
   #version: number;
   #rules: TagRules;
+  #youngMs: number;
 
-  constructor(redis: Redis, { version = 0x010201, tagRules = 'new' }: EngineOptions = {}) {
+  constructor(redis: Redis, { version = 0x010201, tagRules = 'new', youngMs = 0 }: EngineOptions = {}) {
     this.#redis = redis;
     this.#version = version;
     this.#rules = tagRules;
+    this.#youngMs = youngMs;
   }
 
   /** Undefined for what is no matter of the module. */
@@ -162,7 +167,7 @@ export class SearchEngine {
       ];
       return [...head, ...words('type VECTOR index'), graph];
     });
-    const ready = this.backfilled >= 1;
+    const ready = this.backfilled >= 1 && performance.now() >= index.createdAt + this.#youngMs;
     return [
       ...words('index_name'),
       { simple: name },
@@ -221,7 +226,7 @@ const parseCreate = (words: readonly string[]): Index => {
     }
     schema.set(name, { type, separator, caseSensitive });
   }
-  return { prefixes: words.slice(6, 6 + count), schema, vector };
+  return { createdAt: performance.now(), prefixes: words.slice(6, 6 + count), schema, vector };
 };
 
 type Options = {

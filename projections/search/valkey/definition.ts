@@ -26,17 +26,22 @@ export const createArguments = ({ name, prefix, dimension, m, efConstruction, ef
   ];
 };
 
-/** The first thing in which an index is not the one wanted; undefined when it is. FT.CREATE itself never compares. */
+/**
+ * The first thing in which an index is not the one wanted; undefined when it is. FT.CREATE itself never compares. What a
+ * version of the module does not tell of the graph is taken for right: else each start would make the index anew.
+ */
 export const driftOf = (wanted: IndexDefinition, { prefixes, vector, fields }: IndexInfo): string | undefined => {
+  const { algorithm = 'HNSW', metric = 'COSINE', type = 'FLOAT32' } = vector ?? {};
+  const { dimension = wanted.dimension, m = wanted.m, efConstruction = wanted.efConstruction } = vector ?? {};
   const found: [what: string, is: unknown, wanted: unknown][] = [
     ['prefix', prefixes.join(' '), wanted.prefix],
     ['vector field', vector?.name, VECTOR_FIELD],
-    ['algorithm', vector?.algorithm, 'HNSW'],
-    ['metric', vector?.metric, 'COSINE'],
-    ['type', vector?.type, 'FLOAT32'],
-    ['dimension', vector?.dimension, wanted.dimension],
-    ['M', vector?.m, wanted.m],
-    ['EF_CONSTRUCTION', vector?.efConstruction, wanted.efConstruction],
+    ['algorithm', algorithm, 'HNSW'],
+    ['metric', metric, 'COSINE'],
+    ['type', type, 'FLOAT32'],
+    ['dimension', dimension, wanted.dimension],
+    ['M', m, wanted.m],
+    ['EF_CONSTRUCTION', efConstruction, wanted.efConstruction],
     ['fields', fields.map(spelt).sort().join(', '), wanted.fields.map(spelt).sort().join(', ')],
   ];
   const [what, is, should] = found.find(([, is, should]) => is !== should) ?? [];

@@ -1,11 +1,11 @@
-/** What the module means by an error. Its own errors carry no code, so the text decides. */
+/** What the module means by an error. Its own errors carry no code (most begin without `ERR`), so the text decides. */
 export type Refusal = 'no-index' | 'index-exists' | 'timed-out' | 'filter' | 'memory' | 'permission' | 'no-command' | 'other';
 
 const TEXTS: readonly (readonly [RegExp, Refusal])[] = [
-  [/^Index with name .* not found/s, 'no-index'],
-  [/^Index .* already exists\.$/s, 'index-exists'],
+  [/^(ERR )?Index with name .* not found/s, 'no-index'],
+  [/^(ERR )?Index .* already exists\.?$/s, 'index-exists'],
   [/cancelled due to timeout/, 'timed-out'],
-  [/^Invalid (filter (expression|format)|query string)/, 'filter'],
+  [/^(ERR )?Invalid (filter (expression|format)|query string)/, 'filter'],
   [/^OOM /, 'memory'],
   [/^NOPERM |permission to (access|execute)/, 'permission'],
   [/^ERR unknown command/, 'no-command'],

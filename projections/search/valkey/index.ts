@@ -2,11 +2,13 @@ import type { Redis } from 'iovalkey';
 import type { Facets, Filter, VectorHit, VectorIndex, VectorStats } from '../ports.js';
 import { rounded } from '../top-k.js';
 import { assertUnit } from '../unit.js';
+import { readIndexInfo } from './commands.js';
 import type { IndexDefinition } from './definition.js';
 import { FILTER_FIELDS } from './filter.js';
 import { dot } from './hits.js';
 import { IndexLifecycle } from './lifecycle.js';
 import { Notes } from './notes.js';
+import { phantomsOf, sweepPhantoms } from './phantoms.js';
 import { digestOf, ONLY_WITHOUT_SOURCE, type RowPlace, Rows } from './rows.js';
 import { Searcher } from './searcher.js';
 
@@ -27,6 +29,7 @@ export type ValkeyVectorIndexOptions = RowPlace & {
 const GRAPH = { m: 16, efConstruction: 200, efRuntime: 100 };
 const TIMEOUT_MS = 4_000;
 const PATIENCE_MS = 2_000;
+const COUNTED_EVERY_MS = 60_000;
 
 /** What this process last wrote or found of a memory. */
 type Known = { readonly windows: number; readonly version: number };
@@ -51,8 +54,9 @@ export class ValkeyVectorIndex implements VectorIndex {
   readonly #searcher: Searcher;
   readonly #known = new Map<string, Known>();
   readonly #stopping = new AbortController();
-  #swept: Promise<void> | undefined;
+  #swept: Promise<unknown> | undefined;
   #windows = 0;
+  #counted = { at: Number.NEGATIVE_INFINITY, phantoms: 0 };
 
   constructor(options: ValkeyVectorIndexOptions) {
     const { redis, name, prefix, dimension, timeoutMs = TIMEOUT_MS, patienceMs = PATIENCE_MS } = options;
@@ -62,7 +66,7 @@ export class ValkeyVectorIndex implements VectorIndex {
     this.#lifecycle = new IndexLifecycle(redis, definitionOf(name, prefix, dimension));
     this.#searcher = new Searcher({
       ...{ redis, name, timeoutMs, patienceMs, lifecycle: this.#lifecycle, notes: this.#notes },
-      windowsPerMemory: () => (this.#known.size === 0 ? 1 : this.#windows / this.#known.size),
+      size: () => ({ memories: this.#known.size, windows: this.#windows }),
     });
   }
 
@@ -70,7 +74,7 @@ export class ValkeyVectorIndex implements VectorIndex {
     for (const vector of vectors) assertUnit(vector, this.#options.dimension);
     if (vectors.length === 0) return this.remove(key);
     await this.#lifecycle.open();
-    this.#swept ??= this.#rows.sweep(this.#options.prefix, this.#stopping.signal).catch(() => undefined);
+    this.#swept ??= this.#sweep();
     const known = this.#known.get(key);
     const stored = known ? undefined : await this.#rows.stored(key);
     const same = stored?.digest === digestOf(vectors) && facets.version !== undefined && stored.version >= facets.version;
@@ -128,6 +132,22 @@ export class ValkeyVectorIndex implements VectorIndex {
     };
   }
 
+  /**
+   * Rows in the server that no text is behind. They are counted only while the server has another number of rows than this
+   * process wrote or found, and at most once a minute, since all keys are read for it.
+   */
+  async phantoms(): Promise<number> {
+    const { source, prefix, name } = this.#options;
+    if (!source || this.#lifecycle.state !== 'ready') return 0;
+    const { hashes } = await readIndexInfo(this.#redis, name);
+    if (hashes === this.#windows) return 0;
+    if (performance.now() - this.#counted.at < COUNTED_EVERY_MS) return this.#counted.phantoms;
+    let phantoms = 0;
+    for await (const _ of phantomsOf(this.#redis, prefix, [this.#options], this.#stopping.signal)) phantoms++;
+    this.#counted = { at: performance.now(), phantoms };
+    return phantoms;
+  }
+
   /** Resolves true once the index holds all that was stored before it was made; `onProgress` is told the share, 0 to 1. */
   async settled(timeoutMs: number, onProgress?: (share: number) => void): Promise<boolean> {
     const end = performance.now() + timeoutMs;
@@ -143,6 +163,12 @@ export class ValkeyVectorIndex implements VectorIndex {
   async close(): Promise<void> {
     this.#stopping.abort();
     await Promise.all([this.#lifecycle.close(), this.#swept]);
+  }
+
+  /** Once, at the first use: a process that was killed may have left rows. */
+  async #sweep(): Promise<void> {
+    const { source, prefix } = this.#options;
+    if (source) await sweepPhantoms(this.#redis, prefix, [this.#options], this.#stopping.signal).catch(() => undefined);
   }
 
   async #vectors(windows: readonly (readonly [memory: string, window: number])[]) {

@@ -1,17 +1,20 @@
 export type IndexField = { readonly name: string; readonly type: 'TAG' | 'NUMERIC'; readonly caseSensitive?: boolean };
 
-/** What FT.INFO tells and we use. `num_docs` is not among it: it counts hashes that no search can find. */
+/** What FT.INFO tells and we use. */
 export type IndexInfo = {
+  /** Hashes under the prefix, also those that no search can find; on replicas and after a FLUSHALL it goes wrong. */
+  readonly hashes: number;
   readonly prefixes: readonly string[];
   readonly vector:
     | {
         readonly name: string;
-        readonly algorithm: string;
-        readonly type: string;
-        readonly metric: string;
-        readonly dimension: number;
-        readonly m: number;
-        readonly efConstruction: number;
+        /** Each of these undefined where this version of the module does not tell it. */
+        readonly algorithm: string | undefined;
+        readonly type: string | undefined;
+        readonly metric: string | undefined;
+        readonly dimension: number | undefined;
+        readonly m: number | undefined;
+        readonly efConstruction: number | undefined;
       }
     | undefined;
   readonly fields: readonly IndexField[];
@@ -23,34 +26,51 @@ export type IndexInfo = {
   readonly failures: number;
 };
 
-/** Reads a reply of FT.INFO. Names come in no fixed order, and numbers as integers or text. */
+/**
+ * Reads a reply of FT.INFO. Names come in no fixed order, and numbers as integers or text. 1.0 and 1.2.1 nest what they say
+ * of a vector field, 1.1 says it flat and under other names; nobody promises which of them the next version does.
+ */
 export const parseInfo = (reply: unknown): IndexInfo => {
   const info = pairs(reply);
   const attributes = list(info.get('attributes')).map(pairs);
   const vector = attributes.find((attribute) => attribute.get('type') === 'VECTOR');
   return {
+    hashes: Number(info.get('num_docs') ?? Number.NaN),
     prefixes: list(pairs(info.get('index_definition')).get('prefixes')).map(String),
     vector: vector && vectorOf(vector),
     fields: attributes.flatMap(fieldOf),
-    state: String(info.get('state') ?? ''),
+    state: stateOf(info),
     backfilled: Number(info.get('backfill_complete_percent') ?? 0),
     failures: Number(info.get('hash_indexing_failures') ?? 0),
   };
 };
 
+/** An index that does not name its state is ready when it is not being filled. */
+const stateOf = (info: ReadonlyMap<string, unknown>): string => {
+  const state = info.get('state');
+  if (state !== undefined) return String(state);
+  return isOn(info.get('backfill_in_progress')) ? 'backfill_in_progress' : 'ready';
+};
+
 const vectorOf = (attribute: ReadonlyMap<string, unknown>) => {
-  const index = pairs(attribute.get('index'));
-  const algorithm = pairs(index.get('algorithm'));
+  const nested = attribute.get('index');
+  const index = nested === undefined ? attribute : pairs(nested);
+  const algorithm = index.get('algorithm');
+  const graph = Array.isArray(algorithm) ? pairs(algorithm) : index;
   return {
     name: String(attribute.get('identifier')),
-    algorithm: String(algorithm.get('name')),
-    type: String(index.get('data_type')),
-    metric: String(index.get('distance_metric')),
-    dimension: Number(index.get('dimensions')),
-    m: Number(algorithm.get('m')),
-    efConstruction: Number(algorithm.get('ef_construction')),
+    algorithm: word(Array.isArray(algorithm) ? graph.get('name') : algorithm),
+    type: word(index.get('data_type')),
+    metric: word(index.get('distance_metric')),
+    dimension: count(index.get('dimensions') ?? index.get('dim')),
+    m: count(graph.get('m') ?? graph.get('M')),
+    efConstruction: count(graph.get('ef_construction')),
   };
 };
+
+const word = (value: unknown): string | undefined => (value === undefined ? undefined : String(value).toUpperCase());
+
+const count = (value: unknown): number | undefined => (Number.isFinite(Number(value ?? Number.NaN)) ? Number(value) : undefined);
 
 const fieldOf = (attribute: ReadonlyMap<string, unknown>): IndexField[] => {
   const name = String(attribute.get('identifier'));

@@ -7,7 +7,10 @@ export type SearchModule = { readonly usable: boolean; readonly version: string 
 /** 1.2.0 as the module spells it: 0x00MMmmpp. */
 const OLDEST_USABLE = 0x010200;
 const FIRST_HEX = 0x010100;
-const IN_PROCESS = 'vectors are searched in this process';
+/** Which engine is asked for: the server's where it can serve, that one or none, or the one in this process. */
+export type VectorEngine = 'auto' | 'valkey' | 'in-process';
+
+export const IN_PROCESS = 'vectors are searched in this process';
 
 /**
  * Asks the server for valkey-search. Older than 1.2 it is not used: it answers filters differently, lacks what keeps an
@@ -49,7 +52,8 @@ const numberOf = (reply: readonly unknown[]): number | undefined => {
   const entries = modules < 0 ? reply : (reply[modules + 1] as unknown[]);
   for (const entry of entries) {
     if (!Array.isArray(entry) || entry[entry.indexOf('name') + 1] !== 'search') continue;
-    return Number(entry[entry.indexOf('ver') + 1]);
+    const version = Number(entry[entry.indexOf('ver') + 1]);
+    return Number.isInteger(version) ? version : 0;
   }
   return undefined;
 };

@@ -1,10 +1,10 @@
 #!lua
 --[[
-Writes or removes the rows of one memory in a vector index: one hash for each window of its text. All or nothing, never
+Writes, removes or trims the rows of one memory in a vector index: one hash for each window of its text. All or nothing, never
 over what a newer event wrote, never for a memory whose vectors are no longer in the cache.
 
 KEYS  1..R rows 0.. (R: the larger of the windows stored and the windows to be), then the cached vectors when ARGV[4] is '1'
-ARGV  1 'put' | 'facets' | 'remove'   2 windows stored, as last seen   3 version of the memory, or '' for any
+ARGV  1 'put' | 'facets' | 'remove' | 'trim' (windows beyond those stored go)   2 windows stored, as last seen   3 version of the memory, or '' for any
       4 '1' when the cached vectors must be there   5 windows to be   6 number F of common values
       7.. F field names and values, then (put) one vector per window
 
@@ -22,6 +22,11 @@ if alive and version and newest > version then return { 'newer', stored } end
 if op == 'remove' or not alive then
   for i = 1, rows do redis.call('DEL', KEYS[i]) end
   return { alive and 'done' or 'gone', stored }
+end
+
+if op == 'trim' then
+  for i = stored + 1, rows do redis.call('DEL', KEYS[i]) end
+  return { 'done', stored }
 end
 
 local fields = {}

@@ -62,19 +62,10 @@ export class Rows {
     return this.#run('remove', memory, { seen, version, windows: 0, common: [], vectors: [] });
   }
 
-  /** Removes the rows of memories whose vectors are no longer in the cache: left by a process that ended between the two. */
-  async sweep(prefix: string, signal: AbortSignal): Promise<void> {
-    const { source, row } = this.#place;
-    if (!source) return;
-    for await (const found of rowsUnder(this.#redis, prefix)) {
-      if (signal.aborted) return;
-      for (const key of found) {
-        if (!key.endsWith(':0')) continue;
-        const memory = key.slice(prefix.length, -':0'.length);
-        if (row(memory, 0) !== key || (await this.#redis.exists(source(memory))) === 1) continue;
-        await this.remove(memory, (await this.stored(memory)).windows, ONLY_WITHOUT_SOURCE);
-      }
-    }
+  /** Removes rows that no text is behind any more: all of a memory whose vectors are gone, else those beyond its windows. */
+  async trim(memory: string, windows: number): Promise<Outcome> {
+    const { windows: seen } = await this.stored(memory);
+    return this.#run('trim', memory, { seen, version: undefined, windows, common: [], vectors: [] });
   }
 
   async #run(op: string, memory: string, write: Write): Promise<Outcome> {
@@ -93,7 +84,10 @@ export class Rows {
         ...write.common,
         ...write.vectors,
       ];
-      const [outcome, stored] = (await runScript(this.#redis, op === 'remove' ? REMOVE : WRITE, keys, args)) as [Outcome | 'moved', number];
+      const [outcome, stored] = (await runScript(this.#redis, op === 'remove' || op === 'trim' ? REMOVE : WRITE, keys, args)) as [
+        Outcome | 'moved',
+        number,
+      ];
       if (outcome !== 'moved') return outcome;
       seen = stored;
     }

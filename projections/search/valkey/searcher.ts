@@ -15,7 +15,8 @@ export type SearcherParts = {
   readonly patienceMs: number;
   readonly lifecycle: IndexLifecycle;
   readonly notes: Notes;
-  readonly windowsPerMemory: () => number;
+  /** What is known to be in the index. */
+  readonly size: () => { readonly memories: number; readonly windows: number };
 };
 
 /** The module's ceiling for k. */
@@ -25,6 +26,8 @@ const FETCH_SPARE = 16;
 /** How much more is asked for at once when part of the filter is applied afterwards, and each time an answer is too small. */
 const WIDER = 4;
 const EF_LEAST = 100;
+/** Up to so many windows the whole graph is walked: the answer is exact, and costs less than its journey. */
+const EF_WHOLE = 1_000;
 const ATTEMPTS = 3;
 /** Ranks closer than this may be swapped by single precision. */
 const IMPRECISION = 2e-6;
@@ -92,16 +95,18 @@ export class Searcher {
   }
 
   async #once(search: Search): Promise<VectorHit[]> {
-    const { lifecycle, notes, patienceMs, windowsPerMemory } = this.#parts;
+    const { lifecycle, notes, patienceMs, size } = this.#parts;
     if (!(await lifecycle.settled(patienceMs))) notes.add('while_backfilling');
     const { k, after } = search;
-    let fetch = Math.min(FETCH_MOST, Math.ceil((k + FETCH_SPARE) * windowsPerMemory() * (after ? WIDER : 1)));
+    const { memories, windows } = size();
+    const perMemory = memories === 0 ? 1 : windows / memories;
+    let fetch = Math.min(FETCH_MOST, Math.ceil((k + FETCH_SPARE) * perMemory * (after ? WIDER : 1)));
     for (;;) {
       const found = await this.#fetch(search, fetch);
       const { hits, last } = this.#scored(search, found);
-      const whole = found.total < fetch;
-      if (hits.length >= k && (whole || last < (hits[k - 1]?.similarity ?? 0) - IMPRECISION)) return hits.slice(0, k);
-      if (whole) return this.#completed(search, found, hits);
+      // Even of k good hits a broken graph may have missed better ones.
+      if (found.total < fetch) return this.#completed(search, found, hits);
+      if (hits.length >= k && last < (hits[k - 1]?.similarity ?? 0) - IMPRECISION) return hits.slice(0, k);
       if (fetch === FETCH_MOST) {
         if (hits.length < k) notes.add('cut_short');
         return hits.slice(0, k);
@@ -126,8 +131,9 @@ export class Searcher {
   }
 
   #fetch({ query, expression }: Search, k: number): Promise<Found> {
-    const { redis, name, timeoutMs } = this.#parts;
-    const efRuntime = Math.max(EF_LEAST, k);
+    const { redis, name, timeoutMs, size } = this.#parts;
+    const { windows } = size();
+    const efRuntime = Math.max(EF_LEAST, k, windows <= EF_WHOLE ? windows : 0);
     return nearest(redis, { index: name, filter: expression, vector: query, k, efRuntime, fields: HIT_FIELDS, limit: k, timeoutMs });
   }
 

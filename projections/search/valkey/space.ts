@@ -1,14 +1,19 @@
 import type { Redis } from 'iovalkey';
+import { DomainError } from '../../../domain/errors.js';
 import { NAMESPACES, type Namespace } from '../../../domain/vocabulary.js';
 import type { Keys } from '../../keys.js';
-import { createIndex, dropIndex } from './commands.js';
-import { refusalOf } from './errors.js';
+import { countMatching, createIndex, dropIndex, nearest } from './commands.js';
+import { type Refusal, refusalOf } from './errors.js';
+import { EVERYTHING } from './filter.js';
+import { HIT_FIELDS } from './hits.js';
 import { definitionOf, ValkeyVectorIndex } from './index.js';
-import { detectSearchModule, type SearchModule } from './module.js';
+import { detectSearchModule, IN_PROCESS, type SearchModule, type VectorEngine } from './module.js';
+import { sweepPhantoms } from './phantoms.js';
 import { rowsUnder } from './rows.js';
 
 /** No model and no namespace has this name. */
 const TRIAL = 'trial';
+const TRIAL_MS = 4_000;
 const LISTENERS = 32;
 
 /** Makes the vector index of one model and namespace in the server, fed from the vector cache. */
@@ -16,34 +21,78 @@ export const valkeyVectors = (redis: Redis, keys: Keys) => {
   // Each index listens for the end of the connection, and while models change or all is read anew there are twelve of them.
   redis.setMaxListeners(Math.max(LISTENERS, redis.getMaxListeners()));
   return (dimension: number, namespace: Namespace, model: string): ValkeyVectorIndex =>
-    new ValkeyVectorIndex({
-      redis,
-      dimension,
-      name: keys.searchIndex(model, namespace),
-      prefix: keys.searchRows(model, namespace),
-      row: (memory, window) => keys.searchRow(model, namespace, memory, window),
-      source: (memory) => keys.embedding(model, memory),
-    });
+    new ValkeyVectorIndex({ redis, dimension, name: keys.searchIndex(model, namespace), ...rowSpaceOf(keys, model, namespace) });
+};
+
+const rowSpaceOf = (keys: Keys, model: string, namespace: Namespace) => ({
+  namespace,
+  prefix: keys.searchRows(model, namespace),
+  row: (memory: string, window: number) => keys.searchRow(model, namespace, memory, window),
+  source: (memory: string) => keys.embedding(model, memory),
+});
+
+/** Deletes the rows that no memory is behind, under every model, and tells of which memories, by namespace. */
+export const sweepVectors = async (redis: Redis, keys: Keys, signal: AbortSignal): Promise<ReadonlyMap<Namespace, ReadonlySet<string>>> => {
+  const models = await redis.smembers(keys.models);
+  const spaces = models.flatMap((model) => NAMESPACES.map((namespace) => rowSpaceOf(keys, model, namespace)));
+  const swept = new Map<Namespace, Set<string>>();
+  for (const [space, memories] of await sweepPhantoms(redis, keys.allSearchRows, spaces, signal)) {
+    const { namespace } = space;
+    swept.set(namespace, new Set([...(swept.get(namespace) ?? []), ...memories]));
+  }
+  return swept;
 };
 
 /**
- * Finds out whether vectors can be searched in the server: a module that is new enough, and an index of ours that may be
- * made. Rejects when the server does not answer.
+ * Which engine searches the vectors, as asked for. Throws VALIDATION when it is to be the server's and that cannot serve.
+ * Rejects when the server does not answer.
  */
-export const chooseSearch = async (redis: Redis, keys: Keys, cluster: boolean): Promise<SearchModule> => {
+export const chooseSearch = async (redis: Redis, keys: Keys, cluster: boolean, asked: VectorEngine = 'auto'): Promise<SearchModule> => {
+  if (asked === 'in-process') return { usable: false, version: undefined, reason: `OMNIMEM_VECTOR_ENGINE is in-process; ${IN_PROCESS}` };
+  const found = await findSearch(redis, keys, cluster);
+  if (asked === 'auto' || found.usable) return found;
+  throw new DomainError(
+    'VALIDATION',
+    `OMNIMEM_VECTOR_ENGINE is valkey, and this server cannot search vectors: ${found.reason.replace(`; ${IN_PROCESS}`, '')}`,
+    'Load valkey-search 1.2 or newer into the server, or set OMNIMEM_VECTOR_ENGINE to auto or in-process',
+  );
+};
+
+/**
+ * Finds out whether vectors can be searched in the server: a module that is new enough, an index of ours that may be made,
+ * and searches as we ask them that it understands (other servers have modules of this name). Rejects when the server does
+ * not answer.
+ */
+const findSearch = async (redis: Redis, keys: Keys, cluster: boolean): Promise<SearchModule> => {
   const found = await detectSearchModule(redis, { cluster });
   if (!found.usable) return found;
   const trial = keys.searchIndex(TRIAL, TRIAL);
   try {
     await createIndex(redis, definitionOf(trial, keys.searchRows(TRIAL, TRIAL), 1)).catch(unless('index-exists'));
+    const refused = await trySearches(redis, trial).then(() => undefined, refusalOrThrow);
     await dropIndex(redis, trial).catch(unless('no-index'));
-    return found;
+    if (refused === undefined) return found;
+    const reason = `valkey-search ${found.version} is there but does not take our searches (${refused}); ${IN_PROCESS}`;
+    return { usable: false, version: found.version, reason };
   } catch (error) {
-    const refusal = refusalOf(error);
-    if (refusal === undefined) throw error;
-    const reason = `valkey-search ${found.version} is there but refuses an index (${refusal}); vectors are searched in this process`;
+    const reason = `valkey-search ${found.version} is there but refuses an index (${refusalOrThrow(error)}); ${IN_PROCESS}`;
     return { usable: false, version: found.version, reason };
   }
+};
+
+/** Every form of search that is used, over nothing. Where another process dropped the index, or time ran out, it was understood. */
+const trySearches = async (redis: Redis, index: string): Promise<void> => {
+  const asked = { index, fields: HIT_FIELDS, timeoutMs: TRIAL_MS };
+  const expression = `(@state:{active} | @state:{archived}) ${EVERYTHING}`;
+  for (const filter of ['*', expression])
+    await nearest(redis, { ...asked, filter, vector: Float32Array.of(1), k: 1, efRuntime: 1, limit: 1 }).catch(understood);
+  await countMatching(redis, { ...asked, filter: expression }).catch(understood);
+};
+
+const refusalOrThrow = (error: unknown): Refusal => {
+  const refusal = refusalOf(error);
+  if (refusal === undefined) throw error;
+  return refusal;
 };
 
 /** Drops the indexes of a model and deletes their rows; the cached vectors stay. */
@@ -56,10 +105,12 @@ export const retireVectors = async (redis: Redis, keys: Keys, model: string): Pr
 
 /** Another process may try at the same moment. */
 const unless =
-  (expected: string) =>
+  (...expected: readonly Refusal[]) =>
   (error: unknown): void => {
-    if (refusalOf(error) !== expected) throw error;
+    const refusal = refusalOf(error);
+    if (refusal === undefined || !expected.includes(refusal)) throw error;
   };
+const understood = unless('no-index', 'timed-out');
 
 /** The rows of a memory in the server's indexes, under every model: what forgetting it has to delete. */
 export const searchRowsOf = async (redis: Redis, keys: Keys, memory: string): Promise<readonly string[]> => {

@@ -39,9 +39,9 @@ export const addExport: AddCommand = (program) => {
   });
 };
 
-const say = ({ to, memories, topics }: ExportReport): string =>
+const say = ({ to, memories, projects, topics }: ExportReport): string =>
   [
     `✓ ${to}`,
-    `  ${memories} memories, ${topics} suppressed topics`,
+    `  ${memories} memories, ${topics} suppressed topics${projects > 0 ? `, ${projects} project contexts` : ''}`,
     '  It holds their texts in the clear, and forgetting does not reach it.',
   ].join('\n');

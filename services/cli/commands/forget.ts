@@ -14,6 +14,7 @@ type Options = {
   readonly until?: number;
   readonly confirm?: boolean;
   readonly receipt?: boolean;
+  readonly filesRewritten?: boolean;
 };
 type Preview = Extract<ForgetResult, { status: 'preview' }>;
 
@@ -36,6 +37,10 @@ export const addForget: AddCommand = (program) => {
     .option('--until <when>', 'what was remembered before then', (text) => whenOf(text))
     .option('--confirm', 'erase it')
     .option('--receipt', 'with --confirm: look for the text in every key and file before and after, and print what was found')
+    .option(
+      '--files-rewritten',
+      'say that the files of a Valkey server that is not ours were rewritten since, where it does not do so when asked (health: ERASURE_ON_DISK)',
+    )
     .addHelpText(
       'after',
       examples(
@@ -47,6 +52,7 @@ export const addForget: AddCommand = (program) => {
     );
   does<Options>(command, async (context, options, words) => {
     const given = words as string[];
+    if (options.filesRewritten) return sayRewritten(context, given, options);
     if (!options.confirm) return preview(context, inputOf(given, options));
     const input = confirmationOf(given, options);
     return options.receipt ? withReceipt(context, input) : answered(context, await context.tool<ForgetResult>('forget', input));
@@ -126,6 +132,31 @@ const withReceipt = async (context: Context, { keys, preview_id }: ForgetInput):
   }
 };
 
+const sayRewritten = async (context: Context, given: readonly string[], { filesRewritten: _, ...others }: Options): Promise<ExitCode> => {
+  if (given.length + Object.keys(others).length > 0)
+    throw new DomainError('VALIDATION', '--files-rewritten stands alone', 'It confirms every erasure so far.');
+  const { config } = context;
+  if (config.valkey === undefined)
+    throw new DomainError('VALIDATION', 'This Valkey server is run by OmniMem', 'It rewrites its files by itself; see omnimem health.');
+  const [{ openStore }, { confirmByWord }, { systemRandom }] = await Promise.all([
+    import('../../ops/store.js'),
+    import('../../erasure/confirm.js'),
+    import('../../eventlog/random.js'),
+  ]);
+  const store = await openStore({ target: config.valkey, tenant: config.tenant });
+  try {
+    const answer = await confirmByWord({ ...store, random: systemRandom(), now: Date.now }, 'cli');
+    context.answer(answer, ({ confirmed, erasures }) =>
+      confirmed === 0
+        ? 'No erasure waits for the files of the server.'
+        : `Noted, on your word: everything forgotten so far (erasure ${erasures}) has left the files of the server.`,
+    );
+    return answer.confirmed === 0 ? EXIT.nothingFound : EXIT.ok;
+  } finally {
+    store.close();
+  }
+};
+
 const say = (answer: ForgetResult): string => {
   switch (answer.status) {
     case 'not_found':
@@ -140,7 +171,7 @@ const say = (answer: ForgetResult): string => {
         ...(answer.deleted > FEW ? [`  and ${answer.deleted - FEW} more`] : []),
         answer.disk === 'pending'
           ? 'The bytes leave the files on the disk shortly.'
-          : 'This Valkey is not ours: its files keep the bytes until it rewrites them.',
+          : 'This Valkey server is not ours: it is asked to write its files anew. omnimem health says so where it refuses.',
       ].join('\n');
   }
 };

@@ -74,10 +74,10 @@ const oneOf = <T extends string>(option: string, value: string | undefined, valu
   throw new DomainError('VALIDATION', `${option} is not one of ${values.join(', ')}`);
 };
 
-const exitCodeOf = ({ status, refused, memories, topics }: ImportReport): ExitCode => {
+const exitCodeOf = ({ status, refused, memories, topics, projects }: ImportReport): ExitCode => {
   if (status === 'interrupted') return EXIT.interrupted;
   if (refused.length > 0) return EXIT.failed;
-  return memories + topics.imported + topics.existing === 0 ? EXIT.nothingFound : EXIT.ok;
+  return memories + topics.imported + topics.existing + projects.imported + projects.existing === 0 ? EXIT.nothingFound : EXIT.ok;
 };
 
 const HEADLINE: Readonly<Record<ImportReport['status'], string>> = {
@@ -88,7 +88,7 @@ const HEADLINE: Readonly<Record<ImportReport['status'], string>> = {
 };
 
 const say = (report: ImportReport): string => {
-  const { status, topics, set_aside, not_reached = 0 } = report;
+  const { status, topics, projects, set_aside, not_reached = 0 } = report;
   const spread = Object.entries(report.imported_by_namespace).map(([namespace, count]) => `${count} ${namespace}`);
   const lines = [
     `${HEADLINE[status]} ${report.source} (${report.from})`,
@@ -97,6 +97,8 @@ const say = (report: ImportReport): string => {
     ...some(report.known_texts, 'left alone', 'say what another memory here says'),
     ...some(report.repeated.length, 'left out', 'stand in the source more than once'),
     ...some(not_reached, 'not reached', 'are still to come'),
+    ...some(projects.imported, 'set', 'project contexts'),
+    ...some(projects.existing, 'left alone', 'projects are recorded here already'),
     ...some(topics.imported, 'suppressed', 'topics'),
     ...some(topics.existing, 'left alone', 'topics were suppressed, or let back in, here'),
     ...listed('Here with another text, which stays:', report.differing),

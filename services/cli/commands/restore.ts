@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { DomainError } from '../../../domain/errors.js';
-import type { RestoreReport } from '../../backup/restore.js';
+import type { RestoreReport } from '../../backup/api.js';
 import { type AddCommand, does, examples } from '../command.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';

@@ -6,9 +6,7 @@ import {
   PROTOCOL_VERSION_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
-
-/** The revision that is served without sessions. */
-export const STATELESS_VERSION = '2026-07-28';
+import { STATELESS_VERSION } from '../wire.js';
 
 export type Settled = {
   readonly era: 'stateless' | 'session';

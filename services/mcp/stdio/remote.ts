@@ -1,16 +1,19 @@
-import {
-  type CallToolResult,
-  CLIENT_CAPABILITIES_META_KEY,
-  CLIENT_INFO_META_KEY,
-  isCallToolResult,
-  PROTOCOL_VERSION_META_KEY,
-} from '@modelcontextprotocol/server';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import { ulid } from 'ulid';
 import { DomainError } from '../../../domain/errors.js';
-import { STATELESS_VERSION } from '../http/eras.js';
 import { errorResultOf, refusalOf } from '../result.js';
-import { SESSION_META_KEY, type ServerToolRequest } from '../server.js';
+import type { ServerToolRequest } from '../server.js';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
+  SESSION_META_KEY,
+  STATELESS_VERSION,
+} from '../wire.js';
 import { eventData } from './events.js';
+
+/** A call as it is passed on. Of the tool, its name and whether it changes anything: the instance knows the rest. */
+export type RemoteRequest = Omit<ServerToolRequest, 'tool'> & { readonly tool: Pick<ServerToolRequest['tool'], 'name' | 'effect'> };
 
 /** A running instance: the address of its `/mcp`, and the token if it wants one. */
 export type Instance = { readonly url: string; readonly token?: string | undefined };
@@ -29,7 +32,7 @@ const RETRY_PAUSE_MS = 250;
  * Runs tools in a running instance, over its HTTP address. A command gets an id here when the caller gave none, so that one
  * whose answer was lost can be sent again without being done twice.
  */
-export const createRemoteCaller = ({ connectInstance }: RemoteParts): ((request: ServerToolRequest) => Promise<CallToolResult>) => {
+export const createRemoteCaller = ({ connectInstance }: RemoteParts): ((request: RemoteRequest) => Promise<CallToolResult>) => {
   let instance: Promise<Instance> | undefined;
   const session = ulid();
   const connected = (progress: (what: string) => void): Promise<Instance> => {
@@ -41,7 +44,7 @@ export const createRemoteCaller = ({ connectInstance }: RemoteParts): ((request:
     return connecting;
   };
 
-  const attempt = async (request: ServerToolRequest, args: unknown, onConnected: () => void): Promise<CallToolResult> => {
+  const attempt = async (request: RemoteRequest, args: unknown, onConnected: () => void): Promise<CallToolResult> => {
     const using = connected(request.progress);
     const { url, token } = await using;
     onConnected();
@@ -90,10 +93,10 @@ const unavailable = (cause: Unreachable): DomainError =>
     { cause },
   );
 
-const withCommandId = ({ tool, arguments: args }: ServerToolRequest): unknown =>
+const withCommandId = ({ tool, arguments: args }: RemoteRequest): unknown =>
   tool.effect === 'reads' || typeof args !== 'object' || args === null || 'command_id' in args ? args : { ...args, command_id: ulid() };
 
-const callOver = async (url: string, token: string | undefined, request: ServerToolRequest, args: unknown): Promise<CallToolResult> => {
+const callOver = async (url: string, token: string | undefined, request: RemoteRequest, args: unknown): Promise<CallToolResult> => {
   const { tool, client, session, signal, progress } = request;
   const body = {
     jsonrpc: '2.0',
@@ -141,7 +144,7 @@ type Notice = {
 };
 
 /** Passes progress on until the answer comes. */
-const lastMessage = async (body: ReadableStream<Uint8Array>, progress: ServerToolRequest['progress']): Promise<unknown> => {
+const lastMessage = async (body: ReadableStream<Uint8Array>, progress: RemoteRequest['progress']): Promise<unknown> => {
   try {
     for await (const data of eventData(body)) {
       const message = JSON.parse(data) as Notice;
@@ -157,7 +160,7 @@ const lastMessage = async (body: ReadableStream<Uint8Array>, progress: ServerToo
 
 const resultIn = (answer: unknown, status: number): CallToolResult => {
   const { result, error } = (answer ?? {}) as { readonly result?: unknown; readonly error?: { readonly message?: string } };
-  if (isCallToolResult(result))
+  if (isToolResult(result))
     return {
       content: result.content,
       ...(result.structuredContent !== undefined && { structuredContent: result.structuredContent }),
@@ -169,6 +172,9 @@ const resultIn = (answer: unknown, status: number): CallToolResult => {
     'It may be of another version: restart it.',
   );
 };
+
+const isToolResult = (result: unknown): result is CallToolResult =>
+  typeof result === 'object' && result !== null && Array.isArray((result as Partial<CallToolResult>).content);
 
 const causeOf = ({ cause, message }: Error): string =>
   cause instanceof Error ? (cause as NodeJS.ErrnoException).code || cause.message : message;

@@ -1,6 +1,6 @@
 import { DATA_NOTICE } from '../recalled.js';
 import { defineTool } from '../tool.js';
-import { project } from './parameters.js';
+import { asOf, project } from './parameters.js';
 
 export const experienceSummary = defineTool({
   name: 'experience_summary',
@@ -8,7 +8,7 @@ export const experienceSummary = defineTool({
   description: `Sum up what work was like, in one project or in all: average effort, outcomes, the hardest memories, what was given up and why, and the best breakthroughs.
 Archived memories do not count. The graveyard lists each name once, newest first.`,
   effect: 'reads',
-  parameters: { project },
+  parameters: { project, as_of: asOf },
   output: {
     notice: 'string',
     project: 'string',
@@ -21,6 +21,8 @@ Archived memories do not count. The graveyard lists each name once, newest first
     top_3_breakthroughs: 'object[]',
     project_suggestion: 'object',
     stale: 'object',
+    as_of: 'object',
+    message: 'string',
   },
   cut: {
     list: 'graveyard',

@@ -1,6 +1,6 @@
 import { DATA_NOTICE } from '../recalled.js';
 import { defineTool } from '../tool.js';
-import { key } from './parameters.js';
+import { asOf, key } from './parameters.js';
 
 export const getExperience = defineTool({
   name: 'get_experience',
@@ -8,7 +8,7 @@ export const getExperience = defineTool({
   description: `Read what is known of the work behind one memory: effort, outcome, attempts, breakthrough, gotchas and dead ends.
 Answers found, no_experience when nothing was recorded, or not_found.`,
   effect: 'reads',
-  parameters: { key },
+  parameters: { key, as_of: asOf },
   output: {
     notice: 'string',
     status: 'string',
@@ -22,6 +22,8 @@ Answers found, no_experience when nothing was recorded, or not_found.`,
     breakthrough: 'string',
     gotchas: 'string',
     abandoned_approaches: 'object[]',
+    as_of: 'object',
+    message: 'string',
   },
   run: async (input, { app, call }) => ({ notice: DATA_NOTICE, ...(await app.queries.getExperience(input, call)) }),
 });

@@ -1,5 +1,6 @@
 import { DATA_NOTICE } from '../recalled.js';
 import { defineTool } from '../tool.js';
+import { asOf } from './parameters.js';
 import { projectName } from './project-parameters.js';
 
 export const getProjectContext = defineTool({
@@ -9,7 +10,7 @@ export const getProjectContext = defineTool({
 Pass the version to update_project_state, so that nobody's text is lost.`,
   effect: 'reads',
   essential: true,
-  parameters: { project_name: projectName },
+  parameters: { project_name: projectName, as_of: asOf },
   output: {
     notice: 'string',
     status: 'string',
@@ -29,6 +30,8 @@ Pass the version to update_project_state, so that nobody's text is lost.`,
     updated_at: 'string',
     did_you_mean: 'string[]',
     note: 'string',
+    as_of: 'object',
+    message: 'string',
   },
   run: async (input, { app, call }) => ({ notice: DATA_NOTICE, ...(await app.queries.getProjectContext(input, call)) }),
 });

@@ -1,6 +1,7 @@
 import type { Cut } from '../ceiling.js';
 import { DATA_NOTICE } from '../recalled.js';
 import { defineTool } from '../tool.js';
+import { asOf } from './parameters.js';
 
 const CUT_PROJECTS: Cut = {
   list: 'projects',
@@ -18,8 +19,8 @@ export const listProjects = defineTool({
   title: 'List projects',
   description: `List every project that has a context or memories, with what it is, its domains, how many memories it has and when it last changed. Use it to find the name of a project.`,
   effect: 'reads',
-  parameters: {},
-  output: { notice: 'string', projects: 'object[]', total: 'integer', cut: 'object' },
+  parameters: { as_of: asOf },
+  output: { notice: 'string', projects: 'object[]', total: 'integer', cut: 'object', as_of: 'object', message: 'string' },
   cut: CUT_PROJECTS,
-  run: async (_input, { app, call }) => ({ notice: DATA_NOTICE, ...(await app.queries.listProjects(call)) }),
+  run: async (input, { app, call }) => ({ notice: DATA_NOTICE, ...(await app.queries.listProjects(input, call)) }),
 });

@@ -1,5 +1,6 @@
 import { DATA_NOTICE } from '../recalled.js';
 import { defineTool } from '../tool.js';
+import { asOf } from './parameters.js';
 
 export const listSuppressions = defineTool({
   name: 'list_suppressions',
@@ -7,8 +8,8 @@ export const listSuppressions = defineTool({
   description:
     'List the topics that are kept out of recall, with the reasons given. Look here when recall misses something that should be there.',
   effect: 'reads',
-  parameters: {},
-  output: { notice: 'string', suppressed_topics: 'string[]', reasons: 'object' },
+  parameters: { as_of: asOf },
+  output: { notice: 'string', suppressed_topics: 'string[]', reasons: 'object', as_of: 'object', message: 'string' },
   cut: {
     list: 'suppressed_topics',
     from: 'end',
@@ -17,5 +18,5 @@ export const listSuppressions = defineTool({
       cut: { note: `${dropped.length} more topics and the reasons did not fit.` },
     }),
   },
-  run: async (_input, { app, call }) => ({ notice: DATA_NOTICE, ...(await app.queries.listSuppressions(call)) }),
+  run: async (input, { app, call }) => ({ notice: DATA_NOTICE, ...(await app.queries.listSuppressions(input, call)) }),
 });

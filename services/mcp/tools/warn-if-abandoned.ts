@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DATA_NOTICE } from '../recalled.js';
 import { defineTool } from '../tool.js';
-import { project } from './parameters.js';
+import { asOf, project } from './parameters.js';
 
 export const warnIfAbandoned = defineTool({
   name: 'warn_if_abandoned',
@@ -13,8 +13,18 @@ Ask in plain words ("use onnx runtime for embeddings?") or give the name. Answer
   parameters: {
     query: z.string().describe('What is being considered: a name, or a sentence that holds it.'),
     project,
+    as_of: asOf,
   },
-  output: { notice: 'string', status: 'string', matches: 'object[]', total: 'integer', project_suggestion: 'object', stale: 'object' },
+  output: {
+    notice: 'string',
+    status: 'string',
+    matches: 'object[]',
+    total: 'integer',
+    project_suggestion: 'object',
+    stale: 'object',
+    as_of: 'object',
+    message: 'string',
+  },
   cut: {
     list: 'matches',
     from: 'end',

@@ -6,7 +6,7 @@ import { suggestionFor } from '../../../domain/project/scope.js';
 import type { BriefingInput, BriefingResult, BriefingSections, Call } from '../../api.js';
 import { earlierSources } from '../../history/briefing.js';
 import type { QueryParts } from '../parts.js';
-import { type Briefed, GATHER } from './sections.js';
+import { BRIEFED, type Briefed, GATHER } from './sections.js';
 import { type BriefingSources, presentSources } from './sources.js';
 
 const DEFAULT_TOKENS = 4_000;
@@ -22,7 +22,7 @@ export const briefing = async (parts: QueryParts, input: BriefingInput, call: Ca
   const wanted = parseSections(input);
   const asked = input.project === undefined ? undefined : parseProjectName(input.project);
   if (input.as_of !== undefined) {
-    const { answer, as_of, beginning } = await earlierSources(parts, input.as_of, call, (sources) =>
+    const { answer, as_of, beginning } = await earlierSources(parts, input.as_of, call, BRIEFED, (sources) =>
       compose(parts, sources, asked, wanted, input),
     );
     return { ...answer, as_of, ...(beginning !== undefined && { message: beginning }) };

@@ -4,11 +4,12 @@ import { suggestionFor } from '../../../domain/project/scope.js';
 import { breakthroughs, experience, experienceFigures, mostEffortful } from '../../../projections/experience.js';
 import type { MemoryRow } from '../../../projections/memories.js';
 import type { Scope } from '../../../projections/scope.js';
-import { readView, type View } from '../../../projections/view.js';
+import type { View } from '../../../projections/view.js';
 import type { Call, ExperienceSummaryInput, ExperienceSummaryResult } from '../../api.js';
-import { unavailableWhenDown } from '../../valkey/errors.js';
+import { told } from '../../history/as-of.js';
+import { earlierSources } from '../../history/briefing.js';
+import { type BriefingSources, presentSources } from '../briefing/sources.js';
 import type { QueryParts } from '../parts.js';
-import { rowsOf } from '../rows.js';
 import { newestDeadEnds } from './buried.js';
 
 const EFFORTFUL = 5;
@@ -20,24 +21,23 @@ const HEAD = 80;
 export type ReadRows = (keys: readonly string[]) => Promise<ReadonlyMap<string, MemoryRow>>;
 
 /** How hard the work of a project, or of all, was, how it ended and what was given up. Archived memories do not count. */
-export const experienceSummary = async (
-  parts: QueryParts,
-  input: ExperienceSummaryInput,
-  _call: Call,
-): Promise<ExperienceSummaryResult> => {
+export const experienceSummary = async (parts: QueryParts, input: ExperienceSummaryInput, call: Call): Promise<ExperienceSummaryResult> => {
   const name = input.project === undefined ? undefined : parseProjectName(input.project);
+  if (input.as_of !== undefined) {
+    const { answer, ...moment } = await earlierSources(parts, input.as_of, call, [experience], (sources) => summarise(sources, name));
+    return { ...answer, ...told(moment) };
+  }
   const stale = await parts.fresh();
-  const { projects } = parts.index;
+  return { ...(await summarise(presentSources(parts), name)), ...(stale && { stale }) };
+};
+
+const summarise = async ({ projects, rows, view }: BriefingSources, name: string | undefined): Promise<ExperienceSummaryResult> => {
   const scopes = name === undefined ? (['all'] as const) : projects.namesOf(name).map((project) => ({ project }));
   const suggestion = name === undefined ? undefined : suggestionFor(projects, [name]);
-  const summary = await unavailableWhenDown(() =>
-    readView(parts.redis, parts.keys, experience, (view) => summaryOf(view, scopes, (keys) => rowsOf(parts, keys))),
-  );
   return {
     ...(name !== undefined && { project: projects.canonical(name) }),
-    ...summary,
+    ...(await view(experience, (read) => summaryOf(read, scopes, rows))),
     ...(suggestion && { project_suggestion: suggestion }),
-    ...(stale && { stale }),
   };
 };
 

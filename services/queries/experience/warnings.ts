@@ -3,6 +3,7 @@ import { clip } from '../../../domain/passage.js';
 import { parseProjectName } from '../../../domain/project/name.js';
 import { suggestionFor } from '../../../domain/project/scope.js';
 import type { AbandonedMatch, AbandonedWarning, AbandonedWarnings, Call, WarnIfAbandonedInput, WarnIfAbandonedResult } from '../../api.js';
+import { askEarlier, told } from '../../history/as-of.js';
 import type { QueryParts } from '../parts.js';
 import type { Question, Ranking } from '../rank.js';
 import { type Buried, deadEndsFor, type FoundDeadEnd } from './dead-ends.js';
@@ -18,16 +19,24 @@ const REASON = 300;
  */
 export const warnIfAbandoned = async (
   parts: QueryParts,
-  { query, project }: WarnIfAbandonedInput,
-  _call: Call,
+  { query, project, as_of }: WarnIfAbandonedInput,
+  call: Call,
 ): Promise<WarnIfAbandonedResult> => {
   const question = parseQuery(query);
   const name = project === undefined ? undefined : parseProjectName(project);
+  if (as_of !== undefined) {
+    const { answer, ...moment } = await askEarlier(parts, as_of, call, async ({ index }) => warned(index, question, name));
+    return { ...answer, ...told(moment) };
+  }
   const stale = await parts.fresh();
-  const { projects } = parts.index;
+  return { ...warned(parts.index, question, name), ...(stale && { stale }) };
+};
+
+const warned = (index: Buried, question: string, name: string | undefined): WarnIfAbandonedResult => {
+  const { projects } = index;
   const suggestion = name === undefined ? undefined : suggestionFor(projects, [name]);
-  const found = deadEndsFor(parts.index, question, { names: name === undefined ? undefined : projects.namesOf(name) });
-  const notes = { ...(suggestion && { project_suggestion: suggestion }), ...(stale && { stale }) };
+  const found = deadEndsFor(index, question, { names: name === undefined ? undefined : projects.namesOf(name) });
+  const notes = suggestion && { project_suggestion: suggestion };
   if (found.length === 0) return { status: 'clear', ...notes };
   return { status: 'warning', matches: found.slice(0, MATCHES).map(matchOf), total: found.length, ...notes };
 };

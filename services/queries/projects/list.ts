@@ -1,19 +1,31 @@
 import { clip } from '../../../domain/passage.js';
 import { NAMESPACES, type Namespace } from '../../../domain/vocabulary.js';
-import type { Call, ListedProject, ListProjectsResult } from '../../api.js';
+import type { Asked, Call, ListedProject, ListProjectsResult } from '../../api.js';
+import { askEarlier, told } from '../../history/as-of.js';
 import type { QueryParts } from '../parts.js';
-import { type ReadContext, readContexts } from './read.js';
+import type { Searched } from '../rank.js';
+import { storedRows } from '../rows.js';
+import { contextsFrom, type ReadContext } from './read.js';
 
 const SHOWN = 80;
 
 /** Every project that has a context or memories, by name without regard to case. */
-export const listProjects = async (parts: QueryParts, _call: Call): Promise<ListProjectsResult> => {
+export const listProjects = async (parts: QueryParts, { as_of }: Asked, call: Call): Promise<ListProjectsResult> => {
+  if (as_of !== undefined) {
+    const { answer, ...earlier } = await askEarlier(parts, as_of, call, ({ index }, moment) => listOf(index, (keys) => moment.rows(keys)));
+    return { ...answer, ...told(earlier) };
+  }
   await parts.fresh();
-  const { projects } = parts.index;
-  const names = [...projects.names()].sort(byName);
-  const contexts = await readContexts(parts, names);
-  const filed = filedUnder(parts, names);
-  return { projects: names.map((name) => listed(parts, name, contexts.get(name), filed.get(name))), total: names.length };
+  return listOf(parts.index, (keys) => storedRows(parts, keys));
+};
+
+type Filing = Pick<Searched, 'projects' | 'documents'>;
+
+const listOf = async (index: Filing, read: Parameters<typeof contextsFrom>[0]): Promise<ListProjectsResult> => {
+  const names = [...index.projects.names()].sort(byName);
+  const contexts = await contextsFrom(read, index.projects, names);
+  const filed = filedUnder(index, names);
+  return { projects: names.map((name) => listed(index, name, contexts.get(name), filed.get(name))), total: names.length };
 };
 
 const byName = (a: string, b: string): number => {
@@ -25,7 +37,7 @@ const byName = (a: string, b: string): number => {
 type Filed = { readonly counts: Map<Namespace, number>; newest: number };
 
 /** Memories of each project by namespace, and when the newest was made, in one walk. */
-const filedUnder = ({ index }: QueryParts, names: readonly string[]): ReadonlyMap<string, Filed> => {
+const filedUnder = (index: Filing, names: readonly string[]): ReadonlyMap<string, Filed> => {
   const canonical = new Map(names.flatMap((name) => index.projects.namesOf(name).map((spelling) => [spelling, name] as const)));
   const all = new Map<string, Filed>();
   for (const { project, namespace, createdAt, context } of index.documents.values()) {
@@ -39,7 +51,7 @@ const filedUnder = ({ index }: QueryParts, names: readonly string[]): ReadonlyMa
   return all;
 };
 
-const listed = ({ index }: QueryParts, name: string, context: ReadContext | undefined, filed: Filed | undefined): ListedProject => {
+const listed = (index: Filing, name: string, context: ReadContext | undefined, filed: Filed | undefined): ListedProject => {
   const { active, deprioritised } = index.projects.memoriesOf(name);
   const withoutContext = active > 0 || !filed ? 'active' : deprioritised > 0 ? 'deprioritised' : 'archived';
   const domains = index.projects.domainsOf(name);

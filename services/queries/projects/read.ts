@@ -18,11 +18,7 @@ export type ReadContext = {
 type Names = Pick<ProjectDirectory, 'namesOf'>;
 type RowParts = Parameters<typeof storedRows>[0] & { readonly index: { readonly projects: Names } };
 
-/** The contexts of these projects that have one, under whichever of its names, by the name asked for, from the serving view. At most two round trips. */
-export const readContexts = (parts: RowParts, names: readonly string[]): Promise<ReadonlyMap<string, ReadContext>> =>
-  contextsFrom((keys) => storedRows(parts, keys), parts.index.projects, names);
-
-/** The same from whatever holds the rows and knows the names. */
+/** The contexts of these projects that have one, under whichever of its names, by the name asked for, from whatever holds the rows. At most two readings. */
 export const contextsFrom = async (
   read: (keys: readonly string[]) => Promise<ReadonlyMap<string, MemoryRow>>,
   projects: Names,
@@ -39,8 +35,9 @@ export const contextsFrom = async (
   );
 };
 
+/** The same of one project, from the serving view. */
 export const readContext = async (parts: RowParts, name: string): Promise<ReadContext | undefined> =>
-  (await readContexts(parts, [name])).get(name);
+  (await contextsFrom((keys) => storedRows(parts, keys), parts.index.projects, [name])).get(name);
 
 const contextOf = (name: string, row: MemoryRow, texts: ContextTexts): ReadContext => ({
   name,

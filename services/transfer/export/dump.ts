@@ -3,6 +3,7 @@ import type { MemoryRow } from '../../../projections/memories.js';
 import type { Suppression } from '../../../projections/suppressions.js';
 import { SUPPRESSED, SUPPRESSION_DETAILS } from '../omnimem/families.js';
 import { toUnixText } from '../times.js';
+import type { StoredContext } from './stored.js';
 
 /** Weights of the 6.x rows, by state. Contract, section 17. */
 const SURFACE = { deprioritised: '0.2', archived: '0.0' } as const;
@@ -11,7 +12,7 @@ const SURFACE = { deprioritised: '0.2', archived: '0.0' } as const;
 const weightText = (weight: number): string => (Number.isInteger(weight) ? weight.toFixed(1) : String(weight));
 
 /** A memory with the fields of a 6.x row, all text. `mode` is ours; 6.x keeps fields it does not know. */
-export const dumpRecord = (row: MemoryRow): Readonly<Record<string, string>> => {
+export const dumpRecord = (row: MemoryRow, context?: StoredContext): Readonly<Record<string, string>> => {
   const fields: Readonly<Record<string, string | undefined>> = {
     content: row.content,
     state: row.state,
@@ -44,6 +45,12 @@ export const dumpRecord = (row: MemoryRow): Readonly<Record<string, string>> => 
     gotchas: row.gotchas,
     abandoned_approaches: row.abandoned_approaches.length > 0 ? JSON.stringify(row.abandoned_approaches) : undefined,
     mode: row.mode,
+    description: context?.description,
+    stack: context?.stack,
+    goals: context?.goals,
+    current_state: context?.current_state,
+    notes: context?.notes,
+    domains: context?.domains && (context.domains.length > 0 ? context.domains.join(',') : '[]'),
   };
   return Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined));
 };

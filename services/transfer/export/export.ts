@@ -22,10 +22,12 @@ export type ExportReport = {
   readonly format: ExportFormat;
   readonly to: string;
   readonly memories: number;
+  /** Contexts of projects; only a dump has them. */
+  readonly projects: number;
   readonly topics: number;
 };
 
-type Written = { readonly memories: number; readonly topics: number };
+type Written = Pick<ExportReport, 'memories' | 'projects' | 'topics'>;
 type Write = (text: string) => Promise<void>;
 
 const ATTEMPTS = 3;
@@ -104,17 +106,20 @@ const writeDump = async (
   { now = Date.now, onProgress }: Omit<ExportOptions, 'to' | 'format'>,
 ): Promise<Written> => {
   const keys: string[] = [];
+  let projects = 0;
   const record = (key: string, fields: object): string =>
     `${keys.push(key) === 1 ? '' : ','}\n    ${JSON.stringify(key)}: ${JSON.stringify(fields)}`;
   await write('{\n  "data": {');
   for await (const page of stored.pages()) {
-    await write(page.map((row) => record(row.key, dumpRecord(row))).join(''));
+    const contexts = await stored.contexts(page);
+    projects += contexts.size;
+    await write(page.map((row) => record(row.key, dumpRecord(row, contexts.get(row.key)))).join(''));
     onProgress?.(keys.length, stored.keys.length);
   }
-  const memories = keys.length;
+  const memories = keys.length - projects;
   for (const [key, fields] of Object.entries(suppressionRecords(stored.topics))) await write(record(key, fields));
   await write(`\n  },\n  "metadata": ${JSON.stringify(dumpMetadata(new Date(now()).toISOString(), VERSION, keys))}\n}\n`);
-  return { memories, topics: stored.topics.length };
+  return { memories, projects, topics: stored.topics.length };
 };
 
 const writeVault = async (stored: Stored, folder: string, { onProgress }: ExportOptions): Promise<Written> => {
@@ -125,10 +130,11 @@ const writeVault = async (stored: Stored, folder: string, { onProgress }: Export
   };
   await note('.gitattributes', GIT_ATTRIBUTES);
   for await (const page of stored.pages()) {
-    for (const row of page) await note(notePath(row), noteText(row));
-    memories += page.length;
+    const rows = page.filter(({ context }) => context === undefined);
+    for (const row of rows) await note(notePath(row), noteText(row));
+    memories += rows.length;
     onProgress?.(memories, stored.keys.length);
   }
   if (stored.topics.length > 0) await note(SUPPRESSIONS_NOTE, suppressionsText(stored.topics));
-  return { memories, topics: stored.topics.length };
+  return { memories, projects: 0, topics: stored.topics.length };
 };

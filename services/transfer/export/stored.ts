@@ -1,14 +1,21 @@
 import { ORIGIN } from '../../../domain/envelope.js';
 import { DomainError } from '../../../domain/errors.js';
+import { projectKey, projectOf } from '../../../domain/project/key.js';
+import { projectDecider } from '../../../domain/project/project.js';
+import type { ContextTexts } from '../../../domain/project/text.js';
 import { projectionsReached } from '../../../projections/checkpoint.js';
 import { withServing } from '../../../projections/generation.js';
 import { type MemoryRow, memories, readServingMemories } from '../../../projections/memories.js';
 import { scanRows } from '../../../projections/rows.js';
 import { readSuppressions, type Suppression, suppressions } from '../../../projections/suppressions.js';
+import { stateOf } from '../../eventlog/handle.js';
 import type { Store } from '../../ops/store.js';
+import { contextsFrom } from '../../queries/projects/read.js';
 import { unavailableWhenDown } from '../../valkey/errors.js';
 
 export type StoreParts = Pick<Store, 'log' | 'redis' | 'keys'>;
+
+export type StoredContext = ContextTexts & { readonly domains: readonly string[] | undefined };
 
 /** Everything that is exported, as the views have it. */
 export type Stored = {
@@ -17,6 +24,8 @@ export type Stored = {
   /** Pages of memories in the order of `keys`, without those that have gone meanwhile. */
   readonly pages: () => AsyncGenerator<readonly MemoryRow[]>;
   readonly topics: readonly Suppression[];
+  /** Of the contexts among these rows, by key: drawn parts written out, with what the project declares. */
+  readonly contexts: (rows: readonly MemoryRow[]) => Promise<ReadonlyMap<string, StoredContext>>;
   /** Whether something was forgotten since reading began: then what was read may hold its text. */
   readonly forgotSomething: () => Promise<boolean>;
 };
@@ -53,6 +62,22 @@ export const readStored = async ({ log, redis, keys }: StoreParts, signal?: Abor
     topics: await unavailableWhenDown(() =>
       withServing(redis, keys, suppressions.name, (generation) => readSuppressions(redis, keys, generation)),
     ),
+    contexts: async (rows) => {
+      const names = rows.flatMap(({ key, context }) => (context === undefined ? [] : (projectOf(key) ?? [])));
+      if (names.length === 0) return new Map();
+      const read = (wanted: readonly string[]) => unavailableWhenDown(() => readServingMemories(redis, keys, wanted));
+      const [contexts, histories] = await Promise.all([
+        contextsFrom(read, { namesOf: (name) => [name] }, names),
+        log.load(names.map(projectKey)),
+      ]);
+      return new Map(
+        names.flatMap((name, i) => {
+          const [context, history] = [contexts.get(name), histories[i]];
+          const domains = history && stateOf(projectDecider, history).state.domains;
+          return context ? [[context.key, { ...context.texts, domains }] as const] : [];
+        }),
+      );
+    },
     forgotSomething: async () => (await log.erasures()) !== erasures,
   };
 };

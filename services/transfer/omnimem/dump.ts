@@ -4,6 +4,7 @@ import { isoTime } from '../../../domain/iso-time.js';
 import { type Draft, newDraft, type ReadOptions, refusalOf, type Source } from '../source.js';
 import { isObject, jsonOrUndefined, parseJson } from '../text.js';
 import { familyOf, SUPPRESSED, SUPPRESSION_DETAILS } from './families.js';
+import { mapProject } from './project.js';
 import { declaredRights, mapRecord, textFields } from './record.js';
 
 type Records = Readonly<Record<string, unknown>>;
@@ -59,6 +60,20 @@ const readRecord = (draft: Draft, remarked: Remarks, key: string, record: unknow
       }
       for (const [name, value] of Object.entries(left)) {
         draft.setAside.push({ place: key, kind: `field ${name}`, why: 'this version has no place for it', key, fields: { [name]: value } });
+      }
+      return;
+    }
+    case 'project': {
+      const { project: mapped, left } = mapProject(key, fields, now);
+      draft.projects.push({ place: key, ...mapped });
+      for (const [name, value] of Object.entries(left)) {
+        draft.setAside.push({
+          place: key,
+          kind: `project field ${name}`,
+          why: 'this version has no place for it',
+          key,
+          fields: { [name]: value },
+        });
       }
       return;
     }

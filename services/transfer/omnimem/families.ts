@@ -3,6 +3,7 @@ import { isMemoryKey } from '../../../domain/memory/key.js';
 /** What a key of a dump stands for. Contract, section 16.1. */
 export type Family =
   | { readonly is: 'memory' }
+  | { readonly is: 'project' }
   | { readonly is: 'suppressions' }
   | { readonly is: 'suppression details' }
   | { readonly is: 'aside'; readonly kind: string; readonly why: string }
@@ -18,7 +19,7 @@ const NO_EVENTS = 'this version has no events for it yet';
 const FAMILIES: readonly (readonly [pattern: RegExp, family: Family])[] = [
   [new RegExp(`^${SUPPRESSED}$`), { is: 'suppressions' }],
   [new RegExp(`^${SUPPRESSION_DETAILS}$`), { is: 'suppression details' }],
-  [/^mem:project:[^\n]+$/, { is: 'aside', kind: 'project context', why: NO_EVENTS }],
+  [/^mem:project:[^\n]+$/, { is: 'project' }],
   [/^mem:knowledge:[0-9a-f]{16}$/, { is: 'aside', kind: 'article', why: NO_EVENTS }],
   [/^mem:skill:[^\n]+$/, { is: 'aside', kind: 'skill', why: NO_EVENTS }],
   [/^meta:feed:influence$/, { is: 'aside', kind: 'feed influence', why: NO_EVENTS }],

@@ -60,7 +60,7 @@ describe('S02 two processes, one store', () => {
     const dead = { name: 'Telegraph', type: 'tool', reason: 'the cable broke' } as const;
     await one.app.commands.recordExperience({ key: shared, effort_score: 5, outcome: 'abandoned', abandoned_approaches: [dead] }, one.call);
     expect(await two.app.queries.warnIfAbandoned({ query: 'use the telegraph?' }, one.call)).toMatchObject({ total: 1 });
-    expect(await two.app.queries.listSuppressions(one.call)).toMatchObject({ suppressed_topics: ['telegraph'] });
+    expect(await two.app.queries.listSuppressions({}, one.call)).toMatchObject({ suppressed_topics: ['telegraph'] });
     await two.app.commands.unsuppressTopic({ topic: 'telegraph' }, one.call);
     const texts = { description: 'Two', stack: 'Any', goals: 'One', current_state: 'Begun.' };
     await one.app.commands.setProjectContext({ project_name: 'both', ...texts }, one.call);

@@ -1,26 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKeys } from '../../../projections/keys.js';
 import { connect } from '../../../services/valkey/client.js';
-import { built, endOf, environment, launch, leftOver, newFolder, omnimem, type Ran, remove } from './run.js';
+import { built, endOf, environment, launch, leftOver, newFolder, omnimem, type Ran, remove, running } from './run.js';
 
 const folder = newFolder();
 const env = environment(folder);
 let server: ChildProcess | undefined;
-
-/** Resolves when the instance says that it runs. */
-const running = (child: ChildProcess): Promise<Record<string, unknown>> =>
-  new Promise((resolve, reject) => {
-    child.once('close', () => reject(new Error('the server ended')));
-    if (child.stdout)
-      createInterface({ input: child.stdout }).on('line', (line) => {
-        const news = JSON.parse(line) as Record<string, unknown>;
-        if (news.running === true) resolve(news);
-      });
-  });
 
 beforeAll(async () => {
   await built();

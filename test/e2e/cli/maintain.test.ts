@@ -1,13 +1,22 @@
+import type { ChildProcess } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MaintainResult } from '../../../services/api.js';
 import { sayMaintenance } from '../../../services/cli/commands/maintain.js';
-import { built, environment, leftOver, newFolder, omnimem, remove } from './run.js';
+import { built, endOf, environment, launch, leftOver, newFolder, omnimem, remove, running } from './run.js';
 
 const folder = newFolder();
 const env = environment(folder);
 
-beforeAll(built);
-afterAll(() => {
+let server: ChildProcess;
+beforeAll(async () => {
+  await built();
+  server = launch(['start', '--json'], env);
+  await running(server);
+});
+afterAll(async () => {
+  const ended = endOf(server);
+  server.kill('SIGINT');
+  await ended;
   expect(leftOver(folder)).toEqual([]);
   remove(folder);
 });

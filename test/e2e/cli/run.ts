@@ -20,6 +20,16 @@ export const environment = (dataDir: string, more: NodeJS.ProcessEnv = {}): Node
 export const launch = (args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess =>
   spawn(process.execPath, [BINARY, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
 
+/** Resolves when the instance says that it runs. It must have been started with --json. */
+export const running = (server: ChildProcess): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('close', () => reject(new Error('the server ended')));
+    if (server.stdout)
+      createInterface({ input: server.stdout }).on('line', (line) => {
+        if ((JSON.parse(line) as { readonly running?: boolean }).running === true) resolve();
+      });
+  });
+
 export const endOf = (child: ChildProcess): Promise<Pick<Ran, 'code' | 'signal'>> =>
   new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
 

@@ -70,6 +70,8 @@ export type StdioProcess = {
   readonly end: () => Promise<{ readonly lines: string[]; readonly stderr: string; readonly code: number | null }>;
   /** The first message that answers the id. */
   readonly answer: (id: unknown) => Promise<Record<string, unknown>>;
+  /** The first message of the method. */
+  readonly notice: (method: string) => Promise<Record<string, unknown>>;
 };
 
 export const startStdio = async (instanceFile: string): Promise<StdioProcess> => {
@@ -90,6 +92,22 @@ export const startStdio = async (instanceFile: string): Promise<StdioProcess> =>
   const ended = new Promise<number | null>((done) => child.on('close', done));
   const lines = (): string[] => stdout.split('\n').slice(0, -1);
 
+  const first = (wanted: (message: Record<string, unknown>) => boolean, what: string): Promise<Record<string, unknown>> =>
+    new Promise((found, failed) => {
+      const look = (): void => {
+        const hit = lines()
+          .filter((line) => line.startsWith('{'))
+          .map((line) => JSON.parse(line) as Record<string, unknown>)
+          .find(wanted);
+        if (hit === undefined) return;
+        listeners.delete(look);
+        found(hit);
+      };
+      listeners.add(look);
+      child.on('close', () => failed(new Error(`ended without ${what}: ${stderr}`)));
+      look();
+    });
+
   return {
     send: (line) => void child.stdin.write(`${typeof line === 'string' ? line : JSON.stringify(line)}\n`),
     end: async () => {
@@ -98,17 +116,7 @@ export const startStdio = async (instanceFile: string): Promise<StdioProcess> =>
       if (!stdout.endsWith('\n') && stdout !== '') throw new Error(`an unfinished line: ${stdout.slice(-200)}`);
       return { lines: lines(), stderr, code };
     },
-    answer: (id) =>
-      new Promise((found, failed) => {
-        const look = (): void => {
-          const hit = lines().find((line) => line.startsWith('{') && JSON.parse(line).id === id);
-          if (hit === undefined) return;
-          listeners.delete(look);
-          found(JSON.parse(hit));
-        };
-        listeners.add(look);
-        child.on('close', () => failed(new Error(`ended without an answer to ${id}: ${stderr}`)));
-        look();
-      }),
+    answer: (id) => first((message) => message.id === id, `an answer to ${id}`),
+    notice: (method) => first((message) => message.method === method, method),
   };
 };

@@ -37,6 +37,7 @@ describe('stdio', () => {
     // Only now an instance comes up; the call waits for it and says so.
     const call = remember('over stdio', { _meta: { progressToken: 't' } });
     host.send(call);
+    await host.notice('notifications/progress');
     await using server = await startTestServer({ config: { authToken: 'a-secret-token' } });
     await writeFile(file, JSON.stringify({ url: server.url, token: 'a-secret-token' }));
     expect(await host.answer(call.id)).toMatchObject({ result: { structuredContent: { status: 'stored' } } });

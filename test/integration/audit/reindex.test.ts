@@ -98,6 +98,7 @@ describe('reindex', () => {
         createIndex: () => {
           throw new Error('made for a test');
         },
+        sweep: async () => new Map(),
         views: ['memories'],
         now: Date.now,
         signal: stopping.signal,

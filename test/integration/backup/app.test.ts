@@ -66,7 +66,7 @@ const askAll = async ({ app }: Pick<TestApp, 'app'>, keys: readonly string[]) =>
     })),
     details: await app.queries.recallDetail({ keys: [...keys] }, call),
     audit: await app.queries.memoryAudit({ include_archived: true }, call),
-    suppressions: await app.queries.listSuppressions(call),
+    suppressions: await app.queries.listSuppressions({}, call),
   };
 };
 

@@ -1,9 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { built, endOf, environment, launch, newFolder, omnimem, type Ran, remove } from '../../e2e/cli/run.js';
+import { built, endOf, environment, launch, newFolder, omnimem, type Ran, remove, running } from '../../e2e/cli/run.js';
 
 const [home, laptop, backups] = [newFolder(), newFolder(), newFolder()];
 const servers: ChildProcess[] = [];
@@ -11,13 +10,7 @@ const servers: ChildProcess[] = [];
 const start = async (folder: string): Promise<void> => {
   const child = launch(['start', '--json'], environment(folder));
   servers.push(child);
-  await new Promise<void>((resolve, reject) => {
-    child.once('close', () => reject(new Error('the server ended')));
-    if (child.stdout)
-      createInterface({ input: child.stdout }).on('line', (line) => {
-        if ((JSON.parse(line) as { running?: boolean }).running === true) resolve();
-      });
-  });
+  await running(child);
 };
 
 beforeAll(async () => {

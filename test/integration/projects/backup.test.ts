@@ -2,8 +2,10 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectKey } from '../../../domain/project/key.js';
+import { mergeBackup } from '../../../services/backup/merge.js';
 import { purgeBackups } from '../../../services/backup/purge.js';
 import { parseUntil } from '../../../services/backup/until.js';
+import { openTestApp } from '../../support/app.js';
 import { contents, restore, take, temporaryFolder } from '../../support/backup.js';
 import { appendOf, keysHolding, newId, openTestLog, readAll, type TestLog } from '../../support/eventlog.js';
 import { startValkey, type TestValkey } from '../../support/valkey.js';
@@ -131,4 +133,36 @@ describe('a project that was deleted', () => {
     await restore(target, join(folder.path, 'old')).catch(() => undefined);
     expect((await target.log.load([SUBJECT]))[0]?.events.at(-1)).toMatchObject({ data: { description: 'The new marmalade shop.' } });
   });
+});
+
+it('a merge that brings a deletion leaves no text and no vector of the project, in whichever view, and says that something was erased', async () => {
+  using folder = temporaryFolder();
+  const here = await openTestApp({ valkey });
+  const project = { project_name: 'my shop', stack: 'none', goals: 'none', current_state: 'open' };
+  await here.app.commands.setProjectContext({ ...project, description: 'The old saffron shop.' }, here.call);
+  const [{ version = 0 } = {}] = await here.log.load([SUBJECT]);
+  await using blank = await openTestLog({ valkey });
+  await take(here, folder.path, { name: 'common' });
+  await restore(blank, join(folder.path, 'common'), { standby: true });
+  await using there = await openTestLog({ valkey, tenant: blank.keys.tenant });
+  await remove(there, version);
+  await set(there, version + 1, 'The new marmalade shop.');
+  await take(there, folder.path, { name: 'there' });
+  const model = (await here.redis.smembers(here.keys.models))[0] ?? '';
+  expect(await here.redis.exists(here.keys.embedding(model, SUBJECT))).toBe(1);
+  expect(await keysHolding(here.redis, here.keys, 'saffron')).not.toHaveLength(0);
+  // Nobody follows the log meanwhile: what is gone is gone by the merge itself.
+  await here.close();
+  await using looking = await openTestLog({ valkey, tenant: here.keys.tenant });
+  const { keys, redis, log } = looking;
+  const erasures = await log.erasures();
+  const merged = () =>
+    mergeBackup({ path: join(folder.path, 'there'), target: { path: valkey.socket }, tenant: keys.tenant, secrets: {}, actor: 'test' });
+  expect(await merged()).toMatchObject({ status: 'merged', continued: 1, differing: [] });
+  expect(await keysHolding(redis, keys, 'saffron')).toEqual([]);
+  expect(await redis.exists(keys.embedding(model, SUBJECT))).toBe(0);
+  expect(await log.erasures()).toBe(erasures + 1);
+  expect((await log.load([SUBJECT]))[0]?.events.at(-1)).toMatchObject({ data: { description: 'The new marmalade shop.' } });
+  expect(await merged()).toMatchObject({ status: 'unchanged' });
+  expect(await log.erasures()).toBe(erasures + 1);
 });

@@ -176,7 +176,7 @@ describe('the context of a project', () => {
     const state = { current_state: 'Under its new name.' };
     expect(await commands.updateProjectState({ project_name: renamed, ...state }, call())).toMatchObject({ status: 'updated' });
     expect(await get(name)).toMatchObject({ project_name: renamed, ...state });
-    const { projects } = await test.app.queries.listProjects(call());
+    const { projects } = await test.app.queries.listProjects({}, call());
     expect(projects.filter(({ project_name }) => project_name.startsWith(name))).toMatchObject([
       { project_name: renamed, has_context: true, description: TEXTS.description },
     ]);

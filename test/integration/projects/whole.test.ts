@@ -42,7 +42,8 @@ describe('a project as a whole', () => {
   const set = () => test.app.commands.setProjectContext({ project_name: name, ...TEXTS }, test.call);
   const remove = (more: object = {}, call: Call = test.call) => test.app.commands.deleteProject({ project_name: name, ...more }, call);
   const statesOf = (keys: readonly string[]) => [...new Set(keys.map((key) => test.index.documents.get(key)?.state))];
-  const listed = async () => (await test.app.queries.listProjects(test.call)).projects.find(({ project_name }) => project_name === name);
+  const listed = async () =>
+    (await test.app.queries.listProjects({}, test.call)).projects.find(({ project_name }) => project_name === name);
 
   describe('listed', () => {
     it('with what it is and all of its memories', async () => {
@@ -69,7 +70,7 @@ describe('a project as a whole', () => {
       const { setProjectContext } = test.app.commands;
       for (const project_name of ['zebra', 'Apple', 'mango'])
         await setProjectContext({ project_name, ...TEXTS, description: 'x'.repeat(100) }, test.call);
-      const { projects, total } = await test.app.queries.listProjects(test.call);
+      const { projects, total } = await test.app.queries.listProjects({}, test.call);
       const names = projects.map(({ project_name }) => project_name);
       expect(names).toEqual([...names].sort((a, b) => a.toLowerCase().localeCompare(b.toLowerCase(), 'en')));
       expect(names.indexOf('Apple')).toBeLessThan(names.indexOf('mango'));
@@ -146,7 +147,7 @@ describe('a project as a whole', () => {
       };
       const call = { ...test.call, commandId: IDS[0], progress };
       await expect(remove({ confirm: true, include_context: true }, { ...call, signal: stop.signal })).rejects.toThrow('killed');
-      await expect.poll(async () => (await listed())?.memory_count, { timeout: 20_000 }).toBe(250);
+      await expect.poll(async () => (await listed())?.memory_count, { timeout: 20_000 }).toBe(251);
       expect(await remove({ confirm: true, include_context: true }, { ...test.call, commandId: IDS[0] })).toMatchObject({
         status: 'deleted',
         total: 451,
@@ -159,7 +160,7 @@ describe('a project as a whole', () => {
         entry.kind === 'event' && entry.event.envelope.correlation === IDS[0] ? [entry.event] : [],
       );
       expect(erased).toHaveLength(451);
-      expect(erased.at(-1)?.type).toBe('ProjectDeleted');
+      expect(erased[0]?.type).toBe('ProjectDeleted');
     });
 
     it('to its end by another call, when the first one never comes back', async () => {
@@ -167,8 +168,12 @@ describe('a project as a whole', () => {
       const stop = new AbortController();
       const progress = (): void => stop.abort(new Error('killed'));
       await expect(remove({ confirm: true }, { ...test.call, progress, signal: stop.signal })).rejects.toThrow('killed');
+      const cancelled = async () => (await test.app.queries.health()).issues.filter(({ code }) => code === 'ERASURE_CANCELLED').length;
+      const before = await cancelled();
+      expect(before).toBeGreaterThan(0);
       expect(await remove({ confirm: true })).toMatchObject({ status: 'deleted', total: 50 });
       expect(await listed()).toBeUndefined();
+      await expect.poll(cancelled, { timeout: 20_000 }).toBe(before - 1);
     });
   });
 

@@ -8,20 +8,22 @@ import { openTestApp, type TestApp } from '../../support/app.js';
 import { hashedEmbedder, providerOf } from '../../support/embedders.js';
 import type { EngineOptions } from '../../support/search-engine.js';
 import { type SearchServer, startSearchServer } from '../../support/search-server.js';
+import { startValkey } from '../../support/valkey.js';
 
 /** The whole product on a server that reports a search module. */
 describe('the product on a server with a search module', () => {
   let server: SearchServer;
   let test: TestApp;
   let provider: ReturnType<typeof providerOf>;
-  const open = async (options: EngineOptions = {}): Promise<void> => {
+  const open = async (options: EngineOptions = {}, env: Readonly<Record<string, string>> = {}): Promise<void> => {
     server = await startSearchServer(options);
     provider = providerOf(hashedEmbedder('use-lite'));
-    test = await openTestApp({ provider, valkey: { ...server.valkey, socket: server.socket } });
+    test = await openTestApp({ provider, env, valkey: { ...server.valkey, socket: server.socket } });
+    ends.push(test.end, server[Symbol.asyncDispose]);
   };
+  const ends: (() => PromiseLike<void>)[] = [];
   afterEach(async () => {
-    await test.end();
-    await server[Symbol.asyncDispose]();
+    for (const end of ends.splice(0)) await end();
   });
 
   const remember = async (content: string, more: object = {}) => {
@@ -103,6 +105,37 @@ describe('the product on a server with a search module', () => {
       expect((await recall('lighthouse keeper')).search).toBe('fused');
     });
 
+    it('names rows that no memory is behind, and reindex removes them', async () => {
+      const key = await remember('The lighthouse keeper lives alone.');
+      const redis = server.valkey.client();
+      await vi.waitFor(async () => expect(served()).toMatchObject({ episodic: { state: 'ready', memories: 1 } }));
+      const issue = async () => (await health()).issues.find(({ code }) => code === 'SEARCH_PHANTOMS');
+      expect(await issue()).toBeUndefined();
+      const model = test.index.serving?.model.id ?? '';
+      const own = test.keys.searchRow(model, 'episodic', key, 0);
+      // As a killed process leaves them: of a memory that is forgotten, in a namespace without any memory, a window too many.
+      const [gone, elsewhere, beyond] = [
+        test.keys.searchRow(model, 'episodic', 'em_gone', 0),
+        test.keys.searchRow(model, 'project', 'project:gone:context', 0),
+        test.keys.searchRow(model, 'episodic', key, 3),
+      ];
+      for (const left of [gone, elsewhere, beyond]) await redis.copy(own, left);
+      expect(await issue()).toMatchObject({
+        severity: 'amber',
+        message: "2 rows of the server's vector index of episodic belong to no memory",
+        hint: expect.stringContaining('reindex'),
+      });
+      const result = await test.app.commands.reindex({}, test.call);
+      expect(result).toMatchObject({ status: 'ok', total_phantoms_removed: 3 });
+      expect('reindexed' in result && result.reindexed.find(({ namespace }) => namespace === 'episodic')).toMatchObject({
+        removed_phantoms: 2,
+        after_num_docs: 1,
+      });
+      expect(await rows()).toEqual([own]);
+      expect(await issue()).toBeUndefined();
+      expect((await recall('lighthouse keeper')).results[0]?.key).toBe(key);
+    });
+
     it('starts from its files, words in them and vectors in the server', async () => {
       const key = await remember('The lighthouse keeper lives alone.');
       const log = { ...test.log, read: vi.fn(test.log.read) };
@@ -141,6 +174,44 @@ describe('the product on a server with a search module', () => {
       expect(results[0]?.content).toBe('The lighthouse keeper lives alone.');
       expect(search).toBe('lexical');
       expect(search_note).toBe("The server's vector search refused (memory); this was a search by words only.");
+    });
+  });
+
+  describe('as asked for', () => {
+    it('leaves the module alone, and says so in health, not as a problem', async () => {
+      await open({}, { OMNIMEM_VECTOR_ENGINE: 'in-process' });
+      await remember('The lighthouse keeper lives alone.');
+      await vi.waitFor(() => expect(served()).toMatchObject({ episodic: { engine: 'exact' } }), 10_000);
+      expect(server.engine.requests).toEqual([]);
+      const { indexes, issues } = await health();
+      expect(indexes.search).toEqual({
+        asked: 'in-process',
+        usable: false,
+        reason: 'OMNIMEM_VECTOR_ENGINE is in-process; vectors are searched in this process',
+      });
+      expect(issues.filter(({ code }) => code.startsWith('SEARCH'))).toEqual([]);
+    });
+
+    it('uses the module and nothing else', async () => {
+      await open({}, { OMNIMEM_VECTOR_ENGINE: 'valkey' });
+      await remember('The lighthouse keeper lives alone.');
+      await vi.waitFor(() => expect(served()).toMatchObject({ episodic: { engine: 'valkey-search' } }), 10_000);
+      expect((await health()).indexes.search).toMatchObject({ asked: 'valkey', usable: true });
+    });
+
+    it.each([
+      [{ version: 65_793 }, 'valkey-search 1.1.1 is older than 1.2 and is not used'],
+      [{ version: undefined }, 'The server has no search module'],
+    ])('refuses to start without it: %j', async ({ version }, why) => {
+      const module = version === undefined ? undefined : await startSearchServer({ version });
+      const bare = module?.valkey ?? (await startValkey());
+      const valkey = module ? { ...bare, socket: module.socket } : bare;
+      await expect(openTestApp({ valkey, env: { OMNIMEM_VECTOR_ENGINE: 'valkey' } })).rejects.toMatchObject({
+        code: 'VALIDATION',
+        message: `OMNIMEM_VECTOR_ENGINE is valkey, and this server cannot search vectors: ${why}`,
+        hint: 'Load valkey-search 1.2 or newer into the server, or set OMNIMEM_VECTOR_ENGINE to auto or in-process',
+      });
+      await (module?.[Symbol.asyncDispose]() ?? bare.stop());
     });
   });
 

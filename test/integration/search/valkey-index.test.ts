@@ -1,14 +1,22 @@
 import type { Redis } from 'iovalkey';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createIndex } from '../../../projections/search/valkey/commands.js';
+import { bytesOf, createIndex } from '../../../projections/search/valkey/commands.js';
+import { HIT_FIELDS } from '../../../projections/search/valkey/hits.js';
 import { definitionOf, ValkeyVectorIndex, type ValkeyVectorIndexOptions } from '../../../projections/search/valkey/index.js';
 import { facets, generator, randomUnit } from '../../specs/search/samples.js';
+import type { Reply } from '../../support/resp.js';
 import { type SearchServer, startSearchServer } from '../../support/search-server.js';
 
 const DIMENSION = 16;
 const PREFIX = 'local:vec:model:episodic:';
 const row = (memory: string, window: number) => `${PREFIX}${memory}:${window}`;
 const source = (memory: string) => `local:emb:model:${memory}`;
+
+/** The arguments of a search without a filter, as this adapter sends them. */
+const searching = (query: Float32Array, k: number): (string | Buffer)[] => [
+  ...[`*=>[KNN ${k} @vector $B AS score]`, 'PARAMS', '2', 'B', bytesOf(query)],
+  ...['RETURN', String(HIT_FIELDS.length), ...HIT_FIELDS, 'LIMIT', '0', String(k), 'DIALECT', '2'],
+];
 
 describe('vectors in the server', () => {
   let server: SearchServer;
@@ -95,6 +103,25 @@ describe('vectors in the server', () => {
     expect(await keys()).toEqual(['a', 'b', 'c', 'd']);
     expect(await keys(5, { states: ['archived'] })).toEqual(['d']);
     expect(index.stats().notes).toEqual({ short_answers: 2 });
+  });
+
+  it('does not believe k hits either, when the server counts more than it looked at', async () => {
+    for (const key of ['a', 'b']) await index.upsert(key, [randomUnit(DIMENSION, random)], facets());
+    const reached = (await redis.callBuffer('FT.SEARCH', ['idx', ...searching(query, 2)])) as unknown;
+    await index.upsert('near', [query], facets());
+    server.engine.intercept = ([command, , text]) => (command === 'FT.SEARCH' && text?.includes('KNN') ? (reached as Reply) : undefined);
+    expect((await keys(2))[0]).toBe('near');
+    expect(index.stats().notes).toEqual({ short_answers: 1 });
+  });
+
+  it('walks the whole graph while it is small, so that the answer is exact', async () => {
+    const ef = () => /EF_RUNTIME (\d+)/.exec(searches().findLast(([, , text]) => text?.includes('KNN'))?.[2] ?? '')?.[1];
+    for (let i = 0; i < 150; i++) await index.upsert(`m${i}`, [query, query], facets());
+    await keys(3);
+    expect(Number(ef())).toBeGreaterThanOrEqual(300);
+    for (let i = 150; i < 501; i++) await index.upsert(`m${i}`, [randomUnit(DIMENSION, random), query], facets());
+    await keys(3, { projects: ['unheard-of'] });
+    expect(ef()).toBe('100');
   });
 
   it.each([

@@ -3,6 +3,7 @@ import { createIndex, dropIndex, listIndexes, matching, nearest, readIndexInfo }
 import { driftOf, type IndexDefinition } from '../../../projections/search/valkey/definition.js';
 import { refusalOf } from '../../../projections/search/valkey/errors.js';
 import { candidateOf } from '../../../projections/search/valkey/hits.js';
+import { parseInfo } from '../../../projections/search/valkey/info.js';
 import { IndexLifecycle } from '../../../projections/search/valkey/lifecycle.js';
 import { detectSearchModule, moduleVersion } from '../../../projections/search/valkey/module.js';
 import { replay, replaySteps } from '../../support/search-replay.js';
@@ -58,6 +59,40 @@ describe('against what valkey-search 1.2.1 answered, byte for byte', () => {
   ])('sees a drift of the schema: %s', async (_, change, told) => {
     await using server = await replay('lifecycle');
     expect(driftOf({ ...RECORDED, ...change }, await readIndexInfo(server.redis, 'idx'))).toContain(told);
+  });
+
+  it('reads what 1.1 says of a vector field: flat, and under other names', async () => {
+    await using server = await replay('lifecycle');
+    const words = (text: string) => text.split(' ');
+    const nested = (await server.redis.call('FT.INFO', 'idx')) as unknown[];
+    const flat = nested.map((item) =>
+      Array.isArray(item)
+        ? item.map((attribute) => {
+            if (!Array.isArray(attribute) || !attribute.includes('VECTOR')) return attribute;
+            return [
+              ...words('identifier vector attribute vector type VECTOR algorithm HNSW data_type FLOAT32 dim'),
+              '8',
+              ...words('distance_metric COSINE M 16 ef_construction 200 ef_runtime 10 capacity 10240 size 0'),
+            ];
+          })
+        : item,
+    );
+    expect(driftOf(RECORDED, parseInfo(flat))).toBeUndefined();
+    expect(driftOf({ ...RECORDED, dimension: 384 }, parseInfo(flat))).toBe('its dimension was 8, not 384');
+    expect(driftOf({ ...RECORDED, m: 32 }, parseInfo(flat))).toBe('its M was 16, not 32');
+  });
+
+  it('makes no index anew for what a version does not tell, and takes one for ready that does not name its state', async () => {
+    await using server = await replay('lifecycle');
+    const info = (await server.redis.call('FT.INFO', 'idx')) as unknown[];
+    const silent = info.map((item) =>
+      Array.isArray(item) ? item.map((one) => (Array.isArray(one) && one.includes('VECTOR') ? one.slice(0, -2) : one)) : item,
+    );
+    expect(driftOf({ ...RECORDED, m: 32 }, parseInfo(silent))).toBeUndefined();
+    const stateless = info.filter((item, i) => item !== 'state' && info[i - 1] !== 'state');
+    expect(parseInfo(stateless).state).toBe('backfill_in_progress');
+    const filled = stateless.map((item, i) => (stateless[i - 1] === 'backfill_in_progress' ? '0' : item));
+    expect(parseInfo(filled).state).toBe('ready');
   });
 
   it('gives the nearest with score and fields, the score only where it is named', async () => {
@@ -212,6 +247,11 @@ describe('the module', () => {
       usable: false,
       reason: 'The server has no search module; vectors are searched in this process',
     });
+  });
+
+  it('is not used when its version is no number', async () => {
+    await using server = await replaySteps([{ cmd: ['MODULE', 'LIST'], reply: [['name', 'search', 'ver', 'unstable']] }]);
+    expect(await detectSearchModule(server.redis)).toMatchObject({ usable: false });
   });
 
   it('has versions in two spellings', () => {

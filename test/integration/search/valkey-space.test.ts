@@ -41,6 +41,19 @@ describe('a space of vectors in the server', () => {
     });
   });
 
+  it('is not chosen where the server has an index of this kind but reads our searches in another way', async () => {
+    server.engine.intercept = ([command, ...words]) =>
+      command === 'FT.SEARCH' && words.includes('ALLSHARDS') ? { error: 'Unknown argument `ALLSHARDS` at position 2' } : undefined;
+    expect(await chooseSearch(redis, keys, false)).toEqual({
+      usable: false,
+      version: '1.2.1',
+      reason: 'valkey-search 1.2.1 is there but does not take our searches (other); vectors are searched in this process',
+    });
+    expect(server.engine.indexes.size).toBe(0);
+    server.engine.intercept = ([command]) => (command === 'FT.SEARCH' ? { error: 'Search operation cancelled due to timeout' } : undefined);
+    expect(await chooseSearch(redis, keys, false)).toMatchObject({ usable: true });
+  });
+
   it('is not chosen on a cluster, nor of an older module', async () => {
     expect(await chooseSearch(redis, keys, true)).toMatchObject({ usable: false });
     await server[Symbol.asyncDispose]();

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { built, environment, launch, newFolder, omnimem, processesOn } from '../../e2e/cli/run.js';
+import { built, endOf, environment, launch, newFolder, omnimem, processesOn, running } from '../../e2e/cli/run.js';
 import { fixture, folder } from './support.js';
 
 const dataDir = newFolder();
@@ -22,17 +22,23 @@ describe('omnimem import and export', { timeout: 120_000 }, () => {
     expect(first.code).toBe(0);
     expect(first.out).toMatch(/imported {7}9 memories: 5 episodic, 1 project, 1 preference, 2 knowledge/);
     expect(first.out).toContain(`Set aside in ${aside}:`);
-    expect(first.out).toMatch(/1 × project context: this version has no events/);
+    expect(first.out).toMatch(/set +1 project contexts\n(.*\n)*.*1 × article: this version has no events/);
+    expect(processesOn(dataDir)).toEqual([]);
+
+    const server = launch(['start', '--json'], env);
+    await running(server);
     const second = await omnimem(['--json', 'import', fixture('omnimem-6.6.json'), '--set-aside', aside], env);
     expect(JSON.parse(second.out)).toMatchObject({ status: 'unchanged', existing: 9 });
 
     const out = await omnimem(['export'], env);
-    expect(Object.keys(JSON.parse(out.out).data)).toHaveLength(9 + 2);
+    expect(Object.keys(JSON.parse(out.out).data)).toHaveLength(9 + 1 + 2);
     const to = place.in('out.json');
-    expect((await omnimem(['export', '--to', to], env)).out).toContain('9 memories, 2 suppressed topics');
+    expect((await omnimem(['export', '--to', to], env)).out).toContain('9 memories, 2 suppressed topics, 1 project contexts');
     expect(JSON.parse(readFileSync(to, 'utf8')).data).toEqual(JSON.parse(out.out).data);
     expect((await omnimem(['export', '--to', to], env)).code).toBe(1);
-    expect(processesOn(dataDir)).toEqual([]);
+    const ended = endOf(server);
+    server.kill('SIGINT');
+    await ended;
   });
 
   it('exit with what a shell can tell apart', async () => {
@@ -49,7 +55,7 @@ describe('omnimem import and export', { timeout: 120_000 }, () => {
   });
 
   it('may be interrupted at any moment and finished by another run', async () => {
-    const data = Array.from({ length: 4_000 }, (_, i) => [
+    const data = Array.from({ length: 2_000 }, (_, i) => [
       `mem:episodic:01HZX3V0000000000000B${String(i).padStart(5, '0')}`,
       { content: `Buoy ${i}.` },
     ]);

@@ -1,5 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exportTo } from '../../../services/transfer/export/export.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { allRows, bring, fixture, folder, importedEvents } from './support.js';
 
@@ -21,7 +22,7 @@ describe('import of an OmniMem 6.x dump', () => {
 
   it('says in a dry run what would happen, and writes nothing', async () => {
     const report = await bring(test, DUMP, { dryRun: true, setAside });
-    expect(report).toMatchObject({ status: 'dry_run', memories: 9, imported: 9, topics: { imported: 2 } });
+    expect(report).toMatchObject({ status: 'dry_run', memories: 9, imported: 9, topics: { imported: 2 }, projects: { imported: 1 } });
     expect(await importedEvents(test)).toEqual([]);
     expect(() => statSync(setAside)).toThrow();
   });
@@ -33,6 +34,7 @@ describe('import of an OmniMem 6.x dump', () => {
       from: 'omnimem',
       imported: 9,
       imported_by_namespace: { episodic: 5, project: 1, preference: 1, knowledge: 2 },
+      projects: { imported: 1, existing: 0 },
       refused: [],
       dropped: [
         { what: 'recall log', count: 1 },
@@ -40,7 +42,12 @@ describe('import of an OmniMem 6.x dump', () => {
       ],
     });
     const rows = await allRows(test);
-    expect(rows.size).toBe(9);
+    expect(rows.size).toBe(9 + 1);
+    expect(rows.get('mem:project:harbour')).toMatchObject({
+      updated_at: '2024-05-27T08:53:20.000Z',
+      licence: 'own',
+      provenance: 'asserted',
+    });
     expect(rows.get(key('episodic', 'A01'))).toMatchObject({
       content: 'The harbour crane controller speaks Modbus on unit 17.\r\nIts watchdog is 900 ms.',
       state: 'active',
@@ -83,19 +90,20 @@ describe('import of an OmniMem 6.x dump', () => {
     });
     expect(rows.get(key('knowledge', 'E02'))).toMatchObject({ licence: 'unknown', provenance: 'concluded' });
     const events = await importedEvents(test);
-    expect(events).toHaveLength(9 + 2 + 2 + 1);
+    expect(events).toHaveLength(9 + 2 + 2 + 1 + 2);
     expect(new Set(events.map(({ envelope }) => envelope.correlation))).toEqual(new Set([report.correlation]));
   });
 
   it('sets aside what has no place yet, whole, in a file of its own', () => {
     const { data, why } = JSON.parse(readFileSync(setAside, 'utf8'));
     const { data: source } = JSON.parse(readFileSync(DUMP, 'utf8'));
-    for (const whole of ['mem:project:harbour', 'mem:knowledge:0123456789abcdef', 'mem:skill:gen:harbour-local', 'meta:feed:influence'])
+    for (const whole of ['mem:knowledge:0123456789abcdef', 'mem:skill:gen:harbour-local', 'meta:feed:influence'])
       expect(data[whole]).toEqual(source[whole]);
     const { recall_count, last_recalled } = source[key('episodic', 'A01')];
     expect(data[key('episodic', 'A01')]).toEqual({ recall_count, last_recalled });
     expect(Object.keys(data[key('knowledge', 'E02')]).sort()).toEqual(['imported_at', 'promoted_at', 'skill_domains']);
-    expect(why['mem:project:harbour']).toEqual({ 'project context': expect.stringContaining('no events') });
+    expect(why['meta:feed:influence']).toEqual({ 'feed influence': expect.stringContaining('no events') });
+    expect(data['mem:project:harbour']).toBeUndefined();
     expect(statSync(setAside).mode & 0o777).toBe(0o600);
   });
 
@@ -109,12 +117,27 @@ describe('import of an OmniMem 6.x dump', () => {
       if (!row) continue;
       for (const [field, value] of Object.entries(fields)) {
         if (kept[name]?.[field] !== undefined || derived.has(field)) continue;
-        const stored = row[field];
+        // The text of a context is made of its parts.
+        if (row.context !== undefined && field === 'content') continue;
+        const stored = (row.context as Record<string, unknown> | undefined)?.[field] ?? row[field];
         // A dead end that had no time has one here.
         if (Array.isArray(stored)) expect([field, stored]).toMatchObject([field, JSON.parse(value)]);
         else expect([field, String(stored)]).toEqual([field, value]);
       }
     }
+  });
+
+  it('sets the contexts of projects, with the kinds of work that their stack names', async () => {
+    expect(await test.app.queries.getProjectContext({ project_name: 'harbour' }, test.call)).toMatchObject({
+      status: 'found',
+      description: 'Crane control',
+      stack: 'rust, modbus',
+      goals: 'safe lifts',
+      current_state: 'commissioning',
+      domains: ['rust', 'modbus'],
+    });
+    const { results } = await test.app.queries.recall({ query: 'crane watchdog Modbus', domain_filter: ['modbus'] }, test.call);
+    expect(results.map((found) => found.key)).toContain(key('episodic', 'A01'));
   });
 
   it('warns of what was given up there, and weighs the memory by its experience', async () => {
@@ -129,13 +152,20 @@ describe('import of an OmniMem 6.x dump', () => {
   it('is found by recall, and suppresses the topics', async () => {
     const { results } = await test.app.queries.recall({ query: 'crane watchdog Modbus' }, test.call);
     expect(results[0]?.key).toBe(key('episodic', 'A01'));
-    expect((await test.app.queries.listSuppressions(test.call)).suppressed_topics).toEqual(['kubernetes', 'old crm']);
+    expect((await test.app.queries.listSuppressions({}, test.call)).suppressed_topics).toEqual(['kubernetes', 'old crm']);
   });
 
   it('changes nothing the second time, and says so', async () => {
     const [events, before] = [await importedEvents(test), readFileSync(setAside, 'utf8')];
     const report = await bring(test, DUMP, { setAside });
-    expect(report).toMatchObject({ status: 'unchanged', imported: 0, existing: 9, differing: [], topics: { imported: 0, existing: 2 } });
+    expect(report).toMatchObject({
+      status: 'unchanged',
+      imported: 0,
+      existing: 9,
+      differing: [],
+      topics: { imported: 0, existing: 2 },
+      projects: { imported: 0, existing: 1 },
+    });
     expect(report.correlation).toBeUndefined();
     expect(await importedEvents(test)).toEqual(events);
     expect(readFileSync(setAside, 'utf8')).toBe(before);
@@ -155,7 +185,7 @@ describe('import of an OmniMem 6.x dump', () => {
     expect(report).toMatchObject({ status: 'unchanged', differing: [key('episodic', 'A01')], topics: { imported: 0, existing: 2 } });
     expect([...report.forgotten].sort()).toEqual([key('episodic', 'A03'), key('episodic', 'D01'), key('knowledge', 'E01')]);
     expect(await importedEvents(test)).toHaveLength(events.length);
-    expect((await test.app.queries.listSuppressions(test.call)).suppressed_topics).toEqual(['old crm']);
+    expect((await test.app.queries.listSuppressions({}, test.call)).suppressed_topics).toEqual(['old crm']);
   });
 
   it('does not bring a fact whose source was forgotten here before the fact ever was', async () => {
@@ -167,6 +197,59 @@ describe('import of an OmniMem 6.x dump', () => {
   });
 });
 
+describe('project contexts of a dump', () => {
+  it('keep what they declare, what they are set aside for and what is recorded here, and stay deleted', async () => {
+    using place = folder();
+    const test = await openTestApp();
+    const { commands, queries } = test.app;
+    const { metadata } = JSON.parse(readFileSync(DUMP, 'utf8'));
+    const record = (fields: object) => ({
+      description: 'Of the harbour.',
+      stack: 'go, htmx',
+      created_at: '1716800000',
+      state: 'active',
+      ...fields,
+    });
+    const data = {
+      'mem:project:declared': record({ domains: 'rust,k8s', notes: 'Mind the tide.' }),
+      'mem:project:aside': record({ state: 'deprioritised', deprioritised_reason: 'sold' }),
+      'mem:project:plain': record({ stack: 'a custom app' }),
+      'mem:project:here': record({}),
+      'mem:project:gone': record({}),
+      'mem:project:leaky': record({ goals: `rotate AKIA${'Q2W3E4R5T6Y7U8I9'}` }),
+    };
+    const set = { description: 'Ours.', stack: 'c', goals: '', current_state: '' };
+    await commands.setProjectContext({ project_name: 'here', ...set }, test.call);
+    await commands.setProjectContext({ project_name: 'gone', ...set }, test.call);
+    await commands.deleteProject({ project_name: 'gone', confirm: true, include_context: true }, test.call);
+    writeFileSync(place.in('contexts.json'), JSON.stringify({ metadata, data }));
+    const report = await bring(test, place.in('contexts.json'));
+    expect(report).toMatchObject({ status: 'imported', projects: { imported: 3, existing: 2 }, refused: [{ place: 'mem:project:leaky' }] });
+    const read = (project_name: string) => queries.getProjectContext({ project_name }, test.call);
+    expect(await read('declared')).toMatchObject({ domains: ['rust', 'kubernetes'], notes: 'Mind the tide.' });
+    expect(await read('aside')).toMatchObject({ state: 'deprioritised', deprioritised_reason: 'sold', domains: ['go', 'htmx'] });
+    expect(await read('plain')).toMatchObject({ domains: [] });
+    expect(await read('here')).toMatchObject({ description: 'Ours.' });
+    expect(await read('gone')).toMatchObject({ status: 'not_found' });
+    await test.verifyAll();
+
+    const other = await openTestApp({ valkey: test.valkey });
+    await exportTo(test, { format: 'json', to: place.in('out.json') });
+    expect(await bring(other, place.in('out.json'))).toMatchObject({ status: 'imported', projects: { imported: 4 }, refused: [] });
+    for (const project_name of ['declared', 'aside', 'plain']) {
+      expect(await other.app.queries.getProjectContext({ project_name }, test.call)).toEqual({
+        ...(await read(project_name)),
+        version: expect.any(Number),
+      });
+    }
+    const vault = place.in('vault');
+    expect(await exportTo(test, { format: 'markdown', to: vault })).toMatchObject({ memories: 0, projects: 0 });
+    expect(await bring(other, vault)).toMatchObject({ refused: [] });
+    await other.end();
+    await test.end();
+  });
+});
+
 describe('an import that was not wanted', () => {
   it('is taken back by its correlation', async () => {
     using place = folder();
@@ -174,7 +257,8 @@ describe('an import that was not wanted', () => {
     const { correlation = '' } = await bring(test, DUMP, { setAside: place.in('aside.json') });
     expect(await test.app.commands.undo({ correlation }, test.call)).toMatchObject({ status: 'undone', kept: [] });
     expect([...(await allRows(test)).values()].map(({ state }) => state)).toEqual(Array(9).fill('archived'));
-    expect((await test.app.queries.listSuppressions(test.call)).suppressed_topics).toEqual([]);
+    expect(await test.app.queries.getProjectContext({ project_name: 'harbour' }, test.call)).toMatchObject({ status: 'not_found' });
+    expect((await test.app.queries.listSuppressions({}, test.call)).suppressed_topics).toEqual([]);
     await test.verifyAll();
     await test.end();
   });

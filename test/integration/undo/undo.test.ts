@@ -105,9 +105,12 @@ describe('undo', () => {
     const suppress = ulid();
     await test.app.commands.suppressTopic({ topic: 'weather', reason: 'dull' }, act(suppress));
     const first = await undo(suppress);
-    expect((await test.app.queries.listSuppressions(test.call)).suppressed_topics).toEqual([]);
+    expect((await test.app.queries.listSuppressions({}, test.call)).suppressed_topics).toEqual([]);
     await undo(first.undo_correlation ?? '');
-    expect(await test.app.queries.listSuppressions(test.call)).toEqual({ suppressed_topics: ['weather'], reasons: { weather: 'dull' } });
+    expect(await test.app.queries.listSuppressions({}, test.call)).toEqual({
+      suppressed_topics: ['weather'],
+      reasons: { weather: 'dull' },
+    });
   });
 
   it('says that forgetting, and what the system noted, cannot be undone', async () => {
@@ -124,6 +127,47 @@ describe('undo', () => {
     expect(await undo(named?.envelope.correlation ?? '')).toMatchObject({
       irreversible: [{ why: expect.stringContaining('EmbeddingModelChanged') }],
     });
+  });
+
+  it('takes back one action after the other, the newest first, and then all that was remembered', async () => {
+    const born = ulid();
+    const key = await remember('The pilot boat is called Cormorant.', born);
+    const [deprioritise, reinstate, archive] = [ulid(), ulid(), ulid()];
+    await test.app.commands.deprioritise({ key_or_query: key, reason: 'doubtful', reinstate_hints: ['boat'] }, act(deprioritise));
+    const doubted = await row(key);
+    await test.app.commands.reinstate({ key_or_query: key }, act(reinstate));
+    expect(await undo(reinstate)).toMatchObject({ restored: [{ key, fields: ['state'] }], kept: [] });
+    expect(await row(key)).toMatchObject({ state: 'deprioritised', deprioritised_reason: doubted?.deprioritised_reason });
+    expect(await undo(deprioritise)).toMatchObject({ restored: [{ key, fields: ['state'] }], kept: [] });
+    expect((await row(key))?.state).toBe('active');
+    expect(await undo(reinstate)).toMatchObject({ status: 'unchanged' });
+
+    // Changed and changed back: as if nothing had happened, so what was born in the action goes.
+    await test.app.commands.archive({ key_or_query: key }, act(archive));
+    await undo(archive);
+    const gone = await undo(born);
+    expect(gone).toMatchObject({ restored: [{ key, fields: ['memory'] }], kept: [] });
+    expect((await row(key))?.state).toBe('archived');
+    await undo(gone.undo_correlation ?? '');
+    expect((await row(key))?.state).toBe('active');
+
+    // An undo that was itself undone annuls nothing: what it had taken back stands.
+    const again = ulid();
+    await test.app.commands.retag({ key, tags: ['redone'] }, act(again));
+    await undo((await undo(again)).undo_correlation ?? '');
+    expect((await row(key))?.tags).toEqual(['redone']);
+    expect(await undo(born)).toMatchObject({ status: 'unchanged', kept: [{ key, fields: ['memory'] }] });
+    expect(await undo(again)).toMatchObject({ restored: [{ fields: ['tags'] }] });
+    expect((await row(key))?.tags).toEqual(['old']);
+  });
+
+  it('keeps what somebody changed and changed back by hand', async () => {
+    const born = ulid();
+    const key = await remember('The tug is called Gannet.', born);
+    await test.app.commands.archive({ key_or_query: key }, act());
+    await test.app.commands.reinstate({ key_or_query: key }, act());
+    expect(await undo(born)).toMatchObject({ status: 'unchanged', kept: [{ key, fields: ['memory'] }] });
+    expect((await row(key))?.state).toBe('active');
   });
 
   it('refuses what is no action', async () => {

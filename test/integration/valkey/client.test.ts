@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { isDomainError } from '../../../domain/errors.js';
-import { addressOf, connect, describeTarget, reconnectDelay } from '../../../services/valkey/client.js';
+import { addressOf } from '../../../services/valkey/address.js';
+import { connect, describeTarget, reconnectDelay } from '../../../services/valkey/client.js';
 import { fromValkey, isOutcomeUnknown, unavailableWhenDown } from '../../../services/valkey/errors.js';
 import { isRunning, startValkey, type TestValkey, WATCHDOG } from '../../support/valkey.js';
 

@@ -11,7 +11,7 @@ const well: Examination = {
     events: 3,
     head: '1-0',
     records: {},
-    erasuresPending: 0,
+    erasures: { count: 0, refused: undefined },
   },
   outage: undefined,
   index: { documents: 0, caughtUp: true, degraded: 0, lag: 'none' },

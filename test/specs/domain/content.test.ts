@@ -49,6 +49,7 @@ describe('the identity of a text', () => {
     ['Use  pnpm\r\n9.1 ', ' use pnpm 9.1'],
     ['caf\u00E9', 'CAFE\u0301'],
     ['STRASSE', 'straße'],
+    ['STRAẞE', 'straße'],
     ['ΟΔΟΣ', 'οδος'],
     ['\uFEFFa\u00A0b', 'a b'],
   ])('is shared by %j and %j', (a, b) => expect(normalisedForIdentity(a)).toBe(normalisedForIdentity(b)));

@@ -27,7 +27,7 @@ const store = (fields: Partial<Store> = {}, numbers: Record<string, number> = {}
   events: 3,
   head: '1-0',
   records: { episodic: 3 },
-  erasuresPending: 0,
+  erasures: { count: 0, refused: undefined },
   ...fields,
 });
 
@@ -128,7 +128,8 @@ describe('health', () => {
       'VALKEY_RESTARTED',
     ],
     ['no append-only file is kept', { store: store({}, { aof_enabled: 0 }) }, 'NO_AOF'],
-    ['an erasure waits for the disk', { store: store({ erasuresPending: 1 }) }, 'ERASURE_PENDING'],
+    ['an erasure waits for the disk', { store: store({ erasures: { count: 1, refused: undefined } }) }, 'ERASURE_PENDING'],
+    ['a server refuses to rewrite its files', { store: store({ erasures: { count: 2, refused: 'NOPERM' } }) }, 'ERASURE_ON_DISK'],
     ['a view is built for the first time', { store: store({ projections: [view({ generation: undefined })] }) }, 'VIEW_BUILDING'],
     ['the index loads', { index: { ...well.index, caughtUp: false, documents: 0 } }, 'INDEX_LOADING'],
     ['the second choice of model serves', { model: { state: 'ready', id: 'm', reason: 'no road to the first' } }, 'SECOND_CHOICE_MODEL'],
@@ -165,12 +166,15 @@ describe('health', () => {
   });
 
   it('puts what is red first, and is as bad as the worst', () => {
-    const examination = { ...well, store: store({ erasuresPending: 1 }), dataDirFault: 'EROFS' };
+    const examination = { ...well, store: store({ erasures: { count: 1, refused: undefined } }), dataDirFault: 'EROFS' };
     const health = healthOf(examination, { indexes: {}, uptime_seconds: 1, data_dir: '/d', logId: 'L' });
     expect(health.issues.map(({ code }) => code)).toEqual(['DATA_DIR', 'ERASURE_PENDING']);
     expect(health.status).toBe('red');
     expect(
-      healthOf({ ...well, store: store({ erasuresPending: 1 }) }, { indexes: {}, uptime_seconds: 1, data_dir: '/d', logId: 'L' }).status,
+      healthOf(
+        { ...well, store: store({ erasures: { count: 1, refused: undefined } }) },
+        { indexes: {}, uptime_seconds: 1, data_dir: '/d', logId: 'L' },
+      ).status,
     ).toBe('amber');
     expect(healthOf(well, { indexes: {}, uptime_seconds: 1, data_dir: '/d', logId: 'L' })).toMatchObject({
       status: 'green',

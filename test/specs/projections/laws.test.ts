@@ -46,7 +46,8 @@ describe.each(all)('law 2: only the order within a subject matters, in $name', (
 
 describe('the histories of these laws', () => {
   it('hold forgotten memories, revisions, facts and documents often enough to mean something', () => {
-    const logs = fc.sample(histories, 400);
+    // Of one seed, so that chance has no say in whether the generator is good enough.
+    const logs = fc.sample(histories, { numRuns: 400, seed: 1 });
     const types = logs.flat().map(({ event }) => event.type);
     for (const type of ['MemoryForgotten', 'MemoryRevised', 'MemoryDeprioritised', 'TopicSuppressed', 'TopicUnsuppressed']) {
       expect(types.filter((each) => each === type).length).toBeGreaterThan(50);

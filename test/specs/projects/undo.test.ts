@@ -22,7 +22,7 @@ const deleted: ProjectHistoryEvent = { type: 'ProjectDeleted', data: {} };
 
 /** `erased`: how many of the events before have lost their payload. */
 const undo = (events: readonly ProjectHistoryEvent[], undone: readonly number[], { countsAs = false, erased = 0 } = {}) =>
-  undoProject('shop', events.map((event, i) => ({ ...event, n: i + 1 })).slice(erased), new Set(undone), () => countsAs);
+  undoProject('shop', events.map((event, i) => ({ ...event, n: i + 1 })).slice(erased), { undone: new Set(undone) }, () => countsAs);
 
 describe('undoing on one project', () => {
   it.each<[string, ProjectHistoryEvent[], number[], ProjectHistoryEvent[], string[]]>([

@@ -27,6 +27,11 @@ describe('what health says of a search in the server', () => {
     [{ notes: { cut_short: 2 } }, 'SEARCH_CUT_SHORT', 'amber'],
   ])('%j', (more, code, severity) => expect(codes(more)).toEqual([[code, severity]]));
 
+  it('names rows that no memory is behind', () =>
+    expect(searchIssues({ ...usable, indexes: {}, phantoms: { project: 1 } })).toMatchObject([
+      { code: 'SEARCH_PHANTOMS', severity: 'amber', message: "1 row of the server's vector index of project belongs to no memory" },
+    ]));
+
   it('names a module that is there and not used, not one that is absent', () => {
     const reason = 'valkey-search 1.1.1 is older than 1.2 and is not used';
     expect(searchIssues({ usable: false, version: '1.1.1', reason, indexes: {} })).toMatchObject([

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fold } from '../../../domain/decider.js';
 import { isDomainError } from '../../../domain/errors.js';
-import type { Numbered } from '../../../domain/last-run.js';
+import type { Numbered, Undoing } from '../../../domain/last-run.js';
 import type { Abandoned, MemoryEvent } from '../../../domain/memory/events.js';
 import { type Memory, type MemoryCommand, memoryDecider } from '../../../domain/memory/memory.js';
 import type { TopicEvent } from '../../../domain/topic/topic.js';
@@ -11,8 +11,12 @@ import { type Reversal, undoMemory, undoTopic } from '../../../domain/undo.js';
 import { rememberedWith } from '../../support/eventlog.js';
 
 const numbered = <Event>(events: readonly Event[]): Numbered<Event>[] => events.map((event, i) => ({ ...event, n: i + 1 }));
-const reversal = (events: readonly MemoryEvent[], undone: readonly number[]): Reversal<MemoryEvent> => {
-  const answer = undoMemory(numbered(events), new Set(undone));
+const reversal = (
+  events: readonly MemoryEvent[],
+  undone: readonly number[],
+  since: Omit<Undoing, 'undone'> = {},
+): Reversal<MemoryEvent> => {
+  const answer = undoMemory(numbered(events), { ...since, undone: new Set(undone) });
   if (answer === 'forgotten') throw new Error('forgotten');
   return answer;
 };
@@ -60,6 +64,10 @@ describe('undoing on one memory', () => {
 
   it('archives what was born in the action, and says so', () =>
     expect(reversal([born], [1])).toEqual({ events: [archived('undone')], restored: ['memory'], kept: [] }));
+  it('archives it too when enrichment has only noted that it was through with it', () =>
+    expect(reversal([born, { type: 'EnrichmentFinished', data: { of: 1, facts: [], model: 'm', skipped: 0 } }], [1]).restored).toEqual([
+      'memory',
+    ]));
   it('keeps a memory that somebody worked on since it was born', () =>
     expect(reversal([born, revised('x')], [1])).toEqual({ events: [], restored: [], kept: ['memory'] }));
   it('keeps a field that another action wrote since, and puts back the rest', () =>
@@ -70,7 +78,7 @@ describe('undoing on one memory', () => {
     }));
   it('does nothing where the value is the same already', () =>
     expect(reversal([born, revised('x'), revised('first')], [2, 3])).toEqual({ events: [], restored: [], kept: [] }));
-  it('ends at forgetting', () => expect(undoMemory(numbered([born, forgotten]), new Set([2]))).toBe('forgotten'));
+  it('ends at forgetting', () => expect(undoMemory(numbered([born, forgotten]), { undone: new Set([2]) })).toBe('forgotten'));
 });
 
 describe('undoing what was recorded of the work', () => {
@@ -187,6 +195,30 @@ describe('for every life of a memory', () => {
         expect(stateOf(again)).toEqual(stateOf(all));
       }),
     ));
+  it('undoing one action after the other, the newest first, ends where it began, and a second round changes nothing', () =>
+    fc.assert(
+      fc.property(fc.array(fc.array(command, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 5 }), (actions) => {
+        let all: readonly MemoryEvent[] = [born];
+        const made = actions.map((action) => {
+          const before = all;
+          all = action.reduce(decided, all as MemoryEvent[]);
+          return versions(before, all);
+        });
+        const annulled = new Set<number>();
+        const tookBack = new Map<readonly number[], ReadonlySet<number>>();
+        const undoOne = (undone: readonly number[]): readonly MemoryEvent[] => {
+          const { events } = reversal(all, undone, { annulled, already: tookBack.get(undone) });
+          const before = all;
+          all = [...all, ...events];
+          tookBack.set(undone, new Set(versions(before, all)));
+          for (const n of [...undone, ...versions(before, all)]) annulled.add(n);
+          return events;
+        };
+        for (const undone of made.toReversed()) undoOne(undone);
+        expect(stateOf(all)).toEqual(stateOf([born]));
+        for (const undone of made.toReversed()) expect(undoOne(undone)).toEqual([]);
+      }),
+    ));
   it('what a later action wrote stays', () =>
     fc.assert(
       fc.property(lives, fc.array(command, { minLength: 1, maxLength: 4 }), ({ past, all }, later) => {
@@ -214,7 +246,7 @@ describe('undoing on a topic', () => {
     data: { topic: 't', ...(reason !== undefined && { reason }) },
   });
   const lifted: TopicEvent = { type: 'TopicUnsuppressed', data: { topic: 't' } };
-  const undo = (events: TopicEvent[], undone: number[]) => undoTopic(numbered(events), new Set(undone));
+  const undo = (events: TopicEvent[], undone: number[]) => undoTopic(numbered(events), { undone: new Set(undone) });
 
   it('lifts and puts back the suppression, with its reason', () => {
     expect(undo([suppressed('r')], [1]).events).toEqual([lifted]);

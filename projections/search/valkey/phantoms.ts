@@ -1,0 +1,59 @@
+import type { Redis } from 'iovalkey';
+import { type RowPlace, Rows, rowsUnder } from './rows.js';
+
+/** The rows of one index: where they are, and the beginning that all their keys have. */
+export type RowSpace = RowPlace & { readonly prefix: string };
+
+/** Rows of one memory that no text is behind; `windows` is one more than the highest of them. */
+export type Phantom<Space extends RowSpace> = { readonly space: Space; readonly memory: string; readonly windows: number };
+
+/**
+ * Finds the rows that nothing stands behind: those of memories whose vectors are no longer in the cache, and windows beyond
+ * those that a memory has. A process that was killed leaves them, or one that wrote after a memory was forgotten. Reads every
+ * key of the server once. A memory may come twice.
+ */
+export async function* phantomsOf<Space extends RowSpace>(
+  redis: Redis,
+  common: string,
+  spaces: readonly Space[],
+  signal: AbortSignal,
+): AsyncGenerator<Phantom<Space>> {
+  for await (const keys of rowsUnder(redis, common)) {
+    if (signal.aborted) return;
+    const rows = keys.flatMap((key) => placed(key, spaces) ?? []);
+    const pipeline = redis.pipeline();
+    for (const { space, memory } of rows) {
+      pipeline.exists(space.source?.(memory) ?? space.row(memory, 0));
+      pipeline.hget(space.row(memory, 0), 'n');
+    }
+    const replies = ((await pipeline.exec()) ?? []).map(([error, reply]) => (error ? undefined : reply));
+    for (const [i, { space, memory, window }] of rows.entries()) {
+      const [there, stored] = [replies[2 * i], replies[2 * i + 1]];
+      // What is no hash at all is not ours to judge.
+      if (stored === undefined) continue;
+      const windows = Number(stored ?? 0);
+      if (there === 0 || (there === 1 && window >= windows)) yield { space, memory, windows: Math.max(windows, window + 1) };
+    }
+  }
+}
+
+/** Deletes them, and tells of which memories, by the index that found them. */
+export const sweepPhantoms = async <Space extends RowSpace>(
+  redis: Redis,
+  common: string,
+  spaces: readonly Space[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<Space, ReadonlySet<string>>> => {
+  const swept = new Map<Space, Set<string>>();
+  for await (const { space, memory, windows } of phantomsOf(redis, common, spaces, signal)) {
+    await new Rows(redis, space).trim(memory, windows);
+    swept.set(space, (swept.get(space) ?? new Set()).add(memory));
+  }
+  return swept;
+};
+
+const placed = <Space extends RowSpace>(key: string, spaces: readonly Space[]) => {
+  const space = spaces.find(({ prefix }) => key.startsWith(prefix));
+  const [, memory, window] = /^(.*):(\d{1,6})$/s.exec(space ? key.slice(space.prefix.length) : '') ?? [];
+  return space && memory !== undefined ? { space, memory, window: Number(window) } : undefined;
+};
