@@ -138,14 +138,13 @@ const sayRewritten = async (context: Context, given: readonly string[], { filesR
   const { config } = context;
   if (config.valkey === undefined)
     throw new DomainError('VALIDATION', 'This Valkey server is run by OmniMem', 'It rewrites its files by itself; see omnimem health.');
-  const [{ openStore }, { confirmByWord }, { systemRandom }] = await Promise.all([
+  const [{ openStore }, { confirmFilesRewritten }] = await Promise.all([
     import('../../ops/store.js'),
-    import('../../erasure/confirm.js'),
-    import('../../eventlog/random.js'),
+    import('../../ops/confirm-files.js'),
   ]);
   const store = await openStore({ target: config.valkey, tenant: config.tenant });
   try {
-    const answer = await confirmByWord({ ...store, random: systemRandom(), now: Date.now }, 'cli');
+    const answer = await confirmFilesRewritten(store);
     context.answer(answer, ({ confirmed, erasures }) =>
       confirmed === 0
         ? 'No erasure waits for the files of the server.'
