@@ -21,7 +21,7 @@ import type { TestApp } from '../support/app.js';
 import { take } from '../support/backup.js';
 import { newId, readAll, seededNumbers } from '../support/eventlog.js';
 import { startValkey, type TestValkey } from '../support/valkey.js';
-import { answersOf, historiesOf, type MixedLog, openMixedLog, type Questions, questionsOf } from './mixed-log.js';
+import { answersOf, historiesOf, type MixedLog, openMixedLog, type Questions, questionsOf, toldOf } from './mixed-log.js';
 import { KILLED_CHILD } from './mixed-log-child.js';
 import { DEEDS } from './mixed-log-deeds.js';
 import { erasuresConfirmed, forgetSentinel, placesOfSentinel, plantSentinel, type Sentinel } from './mixed-log-sentinel.js';
@@ -315,12 +315,16 @@ describe(`a log of mixed events (TEST_SEED=${SEED})`, () => {
         const report = await restoreBackup({ ...bring(tenant), standby: true, until: { kind: 'position', position: place } });
         const clock = { now: BEGINNING };
         const then = await openAway(tenant, clock);
-        const answers = await answersOf(test, questions, place);
-        compared += answers.flat().length;
+        const { answers, lacking } = await toldOf(test, questions, place);
         const hint = `TEST_SEED=${SEED}, as of ${place}, ${report.events_restored} events`;
-        expect(await answersOf(then, questions, place), hint).toEqual(answers);
+        const answered = await answersOf(then, questions, place);
+        // Beyond five hundred texts that were revised since, or fifteen seconds, an answer says what it lacks.
+        if (!lacking) {
+          expect(answered, hint).toEqual(answers);
+          compared += answers.flat().length;
+        }
         clock.now = millisOf(place);
-        if (then.index.documents.size < EXACT) expect(await answersOf(then, questions), hint).toEqual(answers);
+        if (then.index.documents.size < EXACT) expect(await answersOf(then, questions), hint).toEqual(answered);
         await then.close();
         await drop(tenant);
       }

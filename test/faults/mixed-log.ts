@@ -91,13 +91,19 @@ export const questionsOf = ({ text }: World) => [
 export type Questions = ReturnType<typeof questionsOf>;
 
 /** Keys and scores of every answer, best first; as of a place always by the exact scan. */
-export const answersOf = async ({ app }: Pick<TestApp, 'app'>, questions: Questions, as_of?: string) => {
+export const answersOf = async (there: Pick<TestApp, 'app'>, questions: Questions, as_of?: string) =>
+  (await toldOf(there, questions, as_of)).answers;
+
+/** The same, and whether the answers were told to lack vectors of texts of that time: then they may differ from another store's. */
+export const toldOf = async ({ app }: Pick<TestApp, 'app'>, questions: Questions, as_of?: string) => {
   const answers: (readonly (readonly [string, number])[])[] = [];
+  let lacking = false;
   for (const question of questions) {
-    const { results } = await app.queries.recall({ ...question, top_k: 20, as_of }, { actor: 'test' });
+    const { results, ...told } = await app.queries.recall({ ...question, top_k: 20, as_of }, { actor: 'test' });
     answers.push(results.map(({ key, score }) => [key, score] as const));
+    lacking ||= told.as_of?.note?.includes('have no vector') ?? false;
   }
-  return answers;
+  return { answers, lacking };
 };
 
 /** Digests of every subject's events in their order; the system's own days are left out. */
