@@ -1,7 +1,7 @@
 import { Index, MetricKind, ScalarKind } from 'usearch';
 
 /** Rows that a search keeps in view. Its time is in proportion; the fuller the clusters, the more it needs: docs/retrieval.md. */
-const BREADTH = { least: 64, enoughUpTo: 10_000, growth: 0.22 } as const;
+const BREADTH = { least: 64, enoughUpTo: 10_000, growth: 0.36 } as const;
 /** Without a number the library starts a thread for every core at each call. */
 const THREADS = 1;
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { constants, copyFile, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { constants, copyFile, link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -60,32 +60,64 @@ const take = async (path: string, own: Owner, leaseMs: number, signal: AbortSign
     const now = performance.now();
     if (!seen || seen.id !== holder?.id) seen = { id: holder?.id, since: now, sign, at: now };
     else if (seen.sign !== sign) seen = { ...seen, sign, at: now };
-    if (now - seen.at > (holder?.leaseMs ?? leaseMs)) await remove(path, own, holder);
-    else if (now - seen.since > leaseMs && seen.at > seen.since) throw running(holder);
+    const silent = Math.floor((now - seen.at) / (holder?.leaseMs ?? leaseMs));
+    if (silent > 0) {
+      if (await takeOver(path, own, { id: holder?.id, sign, silent })) return;
+    } else if (now - seen.since > leaseMs && seen.at > seen.since) throw running(holder);
     await sleep(LOOK_AGAIN_MS);
   }
 };
 
-/** Makes the lock file; false when there is one. */
-const tryTake = async (path: string, own: Owner): Promise<boolean> => {
-  try {
-    await writeFile(path, JSON.stringify(own), { flag: 'wx', mode: 0o600 });
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
-};
+/** Makes the lock file; false when there is one. It appears whole, so that no half of it is taken for that of a dead process. */
+const tryTake = (path: string, own: Owner): Promise<boolean> =>
+  withWhole(path, own, async (whole) => {
+    try {
+      await link(whole, path).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'EEXIST') throw error;
+        // A file system without links: the content follows the name there.
+        return copyFile(whole, path, constants.COPYFILE_EXCL);
+      });
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
+    }
+  });
 
-/** Takes the lock of a dead holder away. Of two that do so at once the slower may lift a new lock: it puts that one back. */
-const remove = async (path: string, own: Owner, dead: Owner | undefined): Promise<void> => {
-  const lifted = `${path}.${own.id}.dead`;
+/** A holder without a sign for so many of its leases. `sign` tells one half written lock from the next. */
+type Dead = { readonly id: string | undefined; readonly sign: number | undefined; readonly silent: number };
+
+/**
+ * Puts the own lock in the place of a dead holder's. Of many at once only who makes the marker of this death may: one that
+ * dies before it is done leaves it behind, and the next lease has another marker.
+ */
+const takeOver = (path: string, own: Owner, { id, sign, silent }: Dead): Promise<boolean> =>
+  withWhole(path, own, async (whole) => {
+    const marker = `${path}.${id ?? sign}.${silent}`;
+    try {
+      await writeFile(marker, '', { flag: 'wx', mode: 0o600 });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
+    }
+    try {
+      const [now, { mtimeMs } = { mtimeMs: undefined }] = await Promise.all([readOwner(path), stat(path).catch(() => undefined)]);
+      if (now?.id !== id || mtimeMs !== sign) return false;
+      await rename(whole, path);
+      return true;
+    } finally {
+      await rm(marker, { force: true });
+    }
+  });
+
+/** The own lock as a whole file beside it. */
+const withWhole = async (path: string, own: Owner, use: (whole: string) => Promise<boolean>): Promise<boolean> => {
+  const whole = `${path}.${own.id}.new`;
+  await writeFile(whole, JSON.stringify(own), { mode: 0o600 });
   try {
-    await rename(path, lifted);
-    if ((await readOwner(lifted))?.id !== dead?.id) await copyFile(lifted, path, constants.COPYFILE_EXCL).catch(() => undefined);
-    await rm(lifted, { force: true });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return await use(whole);
+  } finally {
+    await rm(whole, { force: true });
   }
 };
 
