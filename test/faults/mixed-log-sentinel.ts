@@ -55,16 +55,6 @@ export const forgetSentinel = async ({ test: { app }, world }: MixedLog, { key, 
   await app.commands.deleteProject({ project_name: LODGE, confirm: true, include_context: true }, world.call());
 };
 
-/** Resolves when the eraser has nothing left to do. */
-export const erasuresConfirmed = async ({ log, redis, keys }: TestApp, patienceMs = 60_000): Promise<void> => {
-  const wanted = await log.erasures();
-  for (const end = performance.now() + patienceMs; ; ) {
-    if (Number(await redis.hget(keys.meta, 'erasures_confirmed')) >= wanted) return;
-    if (performance.now() > end) throw new Error('the erasure was not confirmed');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-};
-
 /** Files of these folders, and keys of the store, that hold a byte of it. */
 export const placesOfSentinel = async ({ redis }: Pick<TestApp, 'redis'>, folders: readonly string[]): Promise<readonly string[]> => {
   const found = folders.flatMap((folder) =>

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { replayProjection } from '../../../projections/replay.js';
 import { PROJECTIONS } from '../../../services/views.js';
+import { erasuresConfirmed } from '../../support/erasures.js';
 import { type MessagesServer, startMessagesServer } from '../../support/messages-server.js';
 import { runTypeScript } from '../../support/run-ts.js';
 import { openServed, type Served } from './served.js';
@@ -80,6 +81,8 @@ describe('S14 replay over what is already there', () => {
 
   it('appends nothing, asks nobody and changes nothing, however often, and reads go on', async () => {
     const { test, call } = served;
+    // What the eraser notes of the three that were forgotten would come in between.
+    await erasuresConfirmed(test);
     const before = await look();
     expect(before.news).toMatchObject({
       results: expect.arrayContaining([expect.objectContaining({ enriched_from: expect.any(String) })]),
