@@ -3,8 +3,8 @@ import { DomainError } from './errors.js';
 import { clip } from './passage.js';
 import { LIMITS } from './vocabulary.js';
 
-/** A query is cut, never refused, beyond this many UTF-16 units: the embedder reads far less. */
-export const QUERY_LENGTH = 2_000;
+/** UTF-16 units of a query that are read, as many as a tool takes: every word and code of them is searched. */
+export const QUERY_LENGTH = 10_000;
 
 const INVISIBLE = /[\s\p{Cf}\p{Cc}]/gu;
 const isBlank = (text: string): boolean => text.replace(INVISIBLE, '') === '';
@@ -55,7 +55,7 @@ export const parseTopic = (text: string): string => {
   return topic;
 };
 
-/** A query trimmed, its control characters blanked, cut at 2,000 UTF-16 units. A blank one throws VALIDATION: it must not match everything. */
+/** A query trimmed, its control characters blanked, cut at 10,000 UTF-16 units. A blank one throws VALIDATION: it must not match everything. */
 export const parseQuery = (text: string): string => {
   const query = withoutControls(text).trim();
   if (isBlank(query)) throw new DomainError('VALIDATION', 'The query is empty', 'Ask in words, or name an identifier.');

@@ -1,7 +1,8 @@
 import { normalisedForIdentity } from './content.js';
+import { isTextRead } from './legibility.js';
 import { conflictBetween, conflictInOneSentence, statementOf } from './similarity/conflict.js';
 import { looksContradictory } from './similarity/contradiction.js';
-import { diffWords, type Hunk, isRotation, overlap, surplus } from './similarity/diff.js';
+import { diffWords, type Hunk, isRotation, isSameSentence, surplus } from './similarity/diff.js';
 import { speakOfTwo } from './similarity/subjects.js';
 import { contentWords, type Word, type WordKind } from './similarity/words.js';
 
@@ -25,8 +26,6 @@ export type Neighbour = {
   readonly difference?: { readonly old: string; readonly new: string };
 };
 
-/** Word overlap from which two texts are the same sentence, whatever the embedder thinks. */
-const SAME_SENTENCE = 0.6;
 /** Shared words before the first difference from which two texts speak of the same subject. */
 const SAME_SUBJECT = 2;
 /** New words beyond the dropped ones from which a rewording says more than the old text. */
@@ -114,11 +113,16 @@ const compareSentences = (old: readonly Word[], fresh: readonly Word[], isClose:
   return verdict('duplicate', gained.length === 0 ? 'The old text already says all of the new one.' : 'The new text rewords the old one.');
 };
 
+/** Whether two texts that are near each other by their vectors are alike: the model reads both, or they share most of their words. */
+export const meansLikeness = (a: string, b: string): boolean =>
+  (isTextRead(a) && isTextRead(b)) || isSameSentence(contentWords(a), contentWords(b));
+
 /**
  * Compares a new text with a neighbour found by search (cosine 0..1). Equal text (up to white space, case and Unicode form) is a duplicate.
  * Texts that share most words, or whose cosine reaches `duplicate`, are compared word by word: a difference in a number, version, weekday,
  * month, name, identifier, negation, condition, or one swapped word makes the new one `changed`, however close the vectors are. Otherwise a
- * cosine from `contradiction` and opposite claims about the same thing make a contradiction.
+ * cosine from `contradiction` and opposite claims about the same thing make a contradiction. The cosine counts for nothing where the model
+ * cannot read one of the texts: then they are compared by their words.
  */
 export const classifyNeighbour = (
   newText: string,
@@ -130,12 +134,13 @@ export const classifyNeighbour = (
     return verdict('duplicate', 'The texts are equal, up to white space, case and Unicode form.');
   const old = contentWords(oldText);
   const fresh = contentWords(newText);
-  const isClose = cosine >= thresholds.duplicate;
-  const compared = isClose || overlap(old, fresh) >= SAME_SENTENCE ? compareSentences(old, fresh, isClose) : undefined;
+  const isRead = isTextRead(newText) && isTextRead(oldText);
+  const isClose = isRead && cosine >= thresholds.duplicate;
+  const compared = isClose || isSameSentence(old, fresh) ? compareSentences(old, fresh, isClose) : undefined;
   const [a, b] = [statementOf(newText), statementOf(oldText)];
   if (compared?.relation === 'changed')
     return speakOfTwo(a, b) ? verdict('none', 'The texts are alike, but speak of two things or two occasions.') : compared;
-  const conflict = cosine >= thresholds.contradiction ? conflictBetween(a, b) : conflictInOneSentence(a, b);
+  const conflict = isRead && cosine >= thresholds.contradiction ? conflictBetween(a, b) : conflictInOneSentence(a, b);
   if (conflict) return verdict('contradiction', conflict.explanation);
   return compared ?? verdict('none', 'No rule relates the two texts.');
 };

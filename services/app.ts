@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Redis } from 'iovalkey';
 import { catalogue } from '../domain/catalogue.js';
-import type { Position } from '../domain/envelope.js';
+import { ORIGIN, type Position } from '../domain/envelope.js';
 import { DomainError } from '../domain/errors.js';
 import { RECALL_MIN_SCORE } from '../domain/fusion.js';
 import { MINILM_THRESHOLDS } from '../domain/similarity.js';
@@ -179,7 +179,7 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     name: `process ${process.pid}`,
     erasures: log.erasures,
     head: log.head,
-    position: () => index.position,
+    position: () => (index.snapshot?.mayHoldForgotten ? ORIGIN : index.position),
     drop: () => momentsOf(searchParts).clear(),
   });
   const backupParts = { log, redis: work, keys, random, now, settings: config.backup };
@@ -348,7 +348,8 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
       signal?.throwIfAborted();
       if (index.progress.everCaughtUp && viewsBegun) return;
       onWait?.('the views of the log');
-      const outcome = await index.progress.waitFor('end', timeoutMs);
+      const outcome = await index.progress.waitFor('end', timeoutMs, signal);
+      signal?.throwIfAborted();
       if (outcome === 'late')
         throw new DomainError('UNAVAILABLE', 'The views of the log are still being read', 'Try again in a moment; nothing is lost');
       await readable.begun(signal).catch((error: unknown) => onTrouble('the views could not be looked at', error));

@@ -5,6 +5,7 @@ import type { Redis } from 'iovalkey';
 import { DomainError, isDomainError } from '../domain/errors.js';
 import type { App } from './api.js';
 import { type OpenApp, openApp } from './app.js';
+import { settingsOfTenant } from './backup/settings.js';
 import { type Config, modelEnvironment } from './config.js';
 import type { EmbedderProvider } from './embedding/provider.js';
 import { openEmbedderProvider } from './embedding/select.js';
@@ -119,9 +120,9 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
     open: async (tenant, onReplaced) => {
       if (!held.target) throw new DomainError('UNAVAILABLE', 'There is no Valkey to open');
       const { supervisor } = held;
-      await inspect(held.target, tenant);
+      await inspect(held.target, tenant, signal);
       return openApp({
-        config: { ...config, tenant },
+        config: { ...config, tenant, backup: settingsOfTenant(config.backup, tenant) },
         logger,
         target: held.target,
         cluster: held.cluster ?? false,
@@ -156,7 +157,7 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
     [
       {
         name: 'valkey',
-        run: async (progress) => {
+        run: async (progress, stop) => {
           lazy.waitsFor('Valkey');
           if (config.valkey !== undefined) {
             await mkdir(config.dataDir, { recursive: true });
@@ -164,11 +165,12 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
           } else {
             const { command, description } = await obtainValkey(config.dataDir, progress);
             progress(`starting ${description}`);
-            held.supervisor = await startSupervisor({ dataDir: config.dataDir, log: logger, minFreeBytes: config.minFreeBytes, command });
+            const { dataDir, minFreeBytes } = config;
+            held.supervisor = await startSupervisor({ dataDir, log: logger, minFreeBytes, command, signal: stop });
             held.target = held.supervisor.target;
             await claim?.publish({ socket: held.supervisor.target.path });
           }
-          const facts = await inspect(held.target, config.tenant);
+          const facts = await inspect(held.target, config.tenant, stop);
           held.cluster = facts.cluster;
           for (const warning of facts.warnings) logger.warn(warning);
           await claim?.publish({ valkey: describeTarget(held.target) });
@@ -218,7 +220,13 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
           ]
         : []),
     ],
-    { signal, ...(options.onStep && { onChange: options.onStep }) },
+    {
+      signal,
+      onChange: (report) => {
+        if (report.state === 'failed' && (report.name === 'valkey' || report.name === 'memory')) lazy.failed(report.detail);
+        options.onStep?.(report);
+      },
+    },
   );
   const steps = await startup.run();
   // Whoever keeps the views for others cannot wait to be asked.
@@ -279,8 +287,10 @@ const takeFolder = async (config: Config): Promise<Claim> => {
   throw new AlreadyRunning(config.dataDir, answer.running);
 };
 
-const inspect = async (target: ValkeyTarget, tenant: string): Promise<Awaited<ReturnType<typeof checkServer>>> => {
+const inspect = async (target: ValkeyTarget, tenant: string, signal: AbortSignal): Promise<Awaited<ReturnType<typeof checkServer>>> => {
   let client: Redis | undefined;
+  const stop = (): void => client?.disconnect();
+  signal.addEventListener('abort', stop, { once: true });
   try {
     const { at } = await findPlace(target, tenant);
     client = connect(target, 'general', { name: 'omnimem-check', commandTimeoutMs: 10_000, ...at });
@@ -290,6 +300,7 @@ const inspect = async (target: ValkeyTarget, tenant: string): Promise<Awaited<Re
     const hint = 'Check VALKEY_URL, and that the server runs and can be reached from here';
     throw new DomainError('UNAVAILABLE', `Valkey at ${describeTarget(target)}: ${error.message}`, hint, { cause: error });
   } finally {
+    signal.removeEventListener('abort', stop);
     client?.disconnect();
   }
 };

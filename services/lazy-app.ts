@@ -8,14 +8,18 @@ export type LazyApp = {
   readonly opened: (app: App) => void;
   readonly closed: () => void;
   readonly waitsFor: (what: string) => void;
+  /** It will not open: whoever waits is told why at once. */
+  readonly failed: (why: string) => void;
 };
 
 export const createLazyApp = (): LazyApp => {
   let open: App | undefined;
   let what = 'the start';
+  let failure: string | undefined;
   const openings = new Set<() => void>();
   const need = (): App => {
     if (open) return open;
+    if (failure !== undefined) throw new DomainError('UNAVAILABLE', `OmniMem could not start: ${failure}`);
     throw new DomainError('UNAVAILABLE', `OmniMem is still starting: it waits for ${what}`, 'Try again in a moment; nothing is lost');
   };
 
@@ -25,7 +29,7 @@ export const createLazyApp = (): LazyApp => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', done);
         openings.delete(done);
-        if (open) resolve();
+        if (open || failure !== undefined) resolve();
         else reject(new DomainError('UNAVAILABLE', `OmniMem did not start in time: it waits for ${what}`, 'See the log of the server'));
       };
       const timer = setTimeout(done, timeoutMs);
@@ -39,14 +43,16 @@ export const createLazyApp = (): LazyApp => {
         return need().commands;
       },
       get queries() {
-        return open?.queries ?? closedQueries(need, { health: async () => startingHealth(what), version: () => ({ version: VERSION }) });
+        return (
+          open?.queries ?? closedQueries(need, { health: async () => startingHealth(what, failure), version: () => ({ version: VERSION }) })
+        );
       },
       get backups() {
         return need().backups;
       },
       whenReady: async (timeoutMs, onWait, signal) => {
         const started = performance.now();
-        if (!open) {
+        if (!open && failure === undefined) {
           onWait?.(what);
           await untilOpen(timeoutMs, signal);
         }
@@ -57,6 +63,11 @@ export const createLazyApp = (): LazyApp => {
     },
     opened: (app) => {
       open = app;
+      failure = undefined;
+      for (const done of openings) done();
+    },
+    failed: (why) => {
+      failure = why;
       for (const done of openings) done();
     },
     closed: () => {
@@ -64,6 +75,7 @@ export const createLazyApp = (): LazyApp => {
     },
     waitsFor: (next) => {
       what = next;
+      failure = undefined;
     },
   };
 };
@@ -75,15 +87,17 @@ const closedQueries = (need: () => App, open: Pick<Queries, 'health' | 'version'
   });
 
 /** Health of a process that has not opened its store: not well, and why. */
-const startingHealth = (what: string): HealthResult => ({
+const startingHealth = (what: string, failure: string | undefined): HealthResult => ({
   status: 'red',
   issues: [
-    {
-      code: 'STARTING',
-      severity: 'red',
-      message: `OmniMem is still starting: it waits for ${what}`,
-      hint: 'Ask again in a moment; if it stays, see the log of the server',
-    },
+    failure === undefined
+      ? {
+          code: 'STARTING',
+          severity: 'red',
+          message: `OmniMem is still starting: it waits for ${what}`,
+          hint: 'Ask again in a moment; if it stays, see the log of the server',
+        }
+      : { code: 'NOT_STARTED', severity: 'red', message: `OmniMem could not start: ${failure}`, hint: 'Mend that and start it again' },
   ],
   valkey_connected: false,
   records: {},

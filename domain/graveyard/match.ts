@@ -4,9 +4,10 @@ import { type Piece, type Text, type Word, wordsOf } from './words.js';
 
 /** Words of a name that are looked for as a whole; of a longer one parts are still found by a question about them. */
 const LONGEST_NAME = 16;
-/** Words that are looked at of a name, and of a question. */
+/** Words that are looked at of a name. */
 const WORDS_OF_NAME = 40;
-const WORDS_OF_QUERY = 500;
+/** Words that are looked at of a question: all of 10,000 characters of prose, of more words the first and the last half of so many. */
+const WORDS_OF_QUERY = 2_000;
 const NUMBER = /^\p{N}+$/u;
 /** The site that a product is called by. */
 const SITE = /^[^.]+\.(?:ai|app|cloud|com|dev|io|org|sh|so)$/i;
@@ -83,11 +84,14 @@ export const readName = (name: string, type: AbandonedType): ReadName => {
 
 export const readQuery = (query: string): ReadQuery => {
   const text = wordsOf(query);
-  const all = text.words.slice(0, WORDS_OF_QUERY);
-  const core = coreOf(all);
+  const half = WORDS_OF_QUERY / 2;
+  const parts = text.words.length <= WORDS_OF_QUERY ? [text.words] : [text.words.slice(0, half), text.words.slice(-half)];
   const stretches = new Map<string, Stretch[]>();
-  addStretches(stretches, all);
-  if (core.length < all.length) addStretches(stretches, core);
+  for (const part of parts) {
+    const core = coreOf(part);
+    addStretches(stretches, part);
+    if (core.length < part.length) addStretches(stretches, core);
+  }
   const bare = bareOf(text.words);
   return { text, bare, stretches, about: keysOf(bare) };
 };

@@ -1,3 +1,4 @@
+import { UNSPACED_SCRIPTS } from '../characters.js';
 import type { Word } from './words.js';
 
 /** One place where two word lists differ. `from` is its position in the old list. */
@@ -77,6 +78,24 @@ export const surplus = (words: readonly Word[], others: readonly Word[]): readon
 export const overlap = (a: readonly Word[], b: readonly Word[]): number => {
   const all = a.length + b.length;
   return all === 0 ? 0 : (2 * (a.length - surplus(a, b).length)) / all;
+};
+
+/** Word overlap from which two texts are the same sentence with another value, whatever the embedder thinks. */
+const SAME_SENTENCE = 0.6;
+/** Any two texts of one script share most of its letters; from this share of neighbours in common they share words. */
+const SAME_LETTERS = 0.5;
+
+/** Where more than half of the words are one letter each: a script without blanks, read letter by letter. */
+const isSpelt = (words: readonly Word[]): boolean => 2 * words.filter(({ form }) => ONE_LETTER.test(form)).length > words.length;
+const ONE_LETTER = new RegExp(`^[${UNSPACED_SCRIPTS}]$`, 'u');
+
+const neighbours = (words: readonly Word[]): readonly Word[] =>
+  words.slice(1).map((word, i) => ({ ...word, form: `${words[i]?.form} ${word.form}` }));
+
+/** Whether two texts are one sentence but for a few words. */
+export const isSameSentence = (a: readonly Word[], b: readonly Word[]): boolean => {
+  if (overlap(a, b) < SAME_SENTENCE) return false;
+  return (!isSpelt(a) && !isSpelt(b)) || overlap(neighbours(a), neighbours(b)) >= SAME_LETTERS;
 };
 
 /** A rotation of more words is no longer one sentence turned round. */

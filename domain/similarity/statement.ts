@@ -1,5 +1,5 @@
 import { type Claims, claimsIn } from './contradiction.js';
-import { diffWords, type Hunk, overlap } from './diff.js';
+import { diffWords, type Hunk, isSameSentence } from './diff.js';
 import { withFigures } from './numerals.js';
 import { contentWords, type Word, wordsOf } from './words.js';
 
@@ -19,15 +19,13 @@ export const statementOf = (text: string): Statement => ({
   words: withFigures(wordsOf(text)),
 });
 
-/** Word overlap from which two texts are the same sentence with another value. */
-const SAME_SENTENCE = 0.6;
 /** Longer texts are compared by their claims only: one value among many sentences says too little. UTF-16 units. */
 const COMPARED_LENGTH = 2_000;
 
 /** Where two texts differ that are one sentence otherwise; undefined when they are two sentences. */
 export const differences = (a: Statement, b: Statement): readonly Hunk[] | undefined => {
   if (Math.max(a.text.length, b.text.length) > COMPARED_LENGTH) return undefined;
-  return overlap(a.content, b.content) < SAME_SENTENCE ? undefined : diffWords(a.content, b.content);
+  return isSameSentence(a.content, b.content) ? diffWords(a.content, b.content) : undefined;
 };
 
 /** Where a difference stands in the whole sentence, fillers included: what is said before it, and after it. */

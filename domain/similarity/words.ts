@@ -25,15 +25,19 @@ const QUALIFIERS = set(`only except unless until before after during if when whi
 const LIGHT = set(`a an the this that these those it its of to in at on by for as is are am be being been has have do does
   and also just please we our us there here which currently really very so then`);
 
-const CJK = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}';
-/** One CJK character; a word with what holds identifiers together; a flag or sign before a word; any other symbol that is neither
+const UNSPACED =
+  '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
+/** One character of a script without blanks; a word with what holds identifiers together; a flag or sign before a word; any other symbol that is neither
  * punctuation nor mark-up. */
 const TOKEN = new RegExp(
-  `[${CJK}]|(?<![^\\s([{"'])[-+]{1,2}(?=[\\p{L}\\p{N}])|[^\\s\\p{P}\\p{S}${CJK}]+(?:[.,:/@_'’\\\\-]+[^\\s\\p{P}\\p{S}${CJK}]+)*(?:\\+\\+|#)?|_+[\\p{L}\\p{N}_]+|(?<=\\S )[*/](?= \\S)|(?:(?![\`´¨])[\\p{S}!%&])+`,
+  `[${UNSPACED}]|(?<![^\\s([{"'])[-+]{1,2}(?=[\\p{L}\\p{N}])|[^\\s\\p{P}\\p{S}${UNSPACED}]+(?:[.,:/@_'’\\\\-]+[^\\s\\p{P}\\p{S}${UNSPACED}]+)*(?:\\+\\+|#)?|_+[\\p{L}\\p{N}_]+|(?<=\\S )[*/](?= \\S)|(?:(?![\`´¨])[\\p{S}!%&])+`,
   'gu',
 );
-/** The end of a sentence, which the last alternative of TOKEN takes for an operator. */
+/** The end of a sentence, which the last alternative of TOKEN takes for an operator; before a colon (`feat!:`) it is one. */
 const PUNCTUATION_ONLY = /^!+$/;
+/** What stands in the brackets of a call or scope, `feat(api)`, is no remark; an ending, `test(s)`, is. */
+const CALLED = /[\p{L}\p{N}_]\($/u;
+const ENDING = /^(?:e?[snd]|r)$/u;
 
 const CONTRACTIONS: ReadonlyMap<string, string> = new Map([
   ['cannot', 'can not'],
@@ -68,15 +72,17 @@ const opens = (text: string, index: number): boolean =>
 /** The words of a text in order, `don't` in two, plurals singular, apostrophes straight. */
 export const wordsOf = (text: string): readonly Word[] =>
   [...text.normalize('NFC').matchAll(TOKEN)]
-    .filter(([written]) => !PUNCTUATION_ONLY.test(written))
+    .filter(({ 0: written, index, input }) => !PUNCTUATION_ONLY.test(written) || input[index + written.length] === ':')
     .flatMap(({ 0: written, index, input }) => {
       const opensSentence = opens(input, index);
+      const isCalled = CALLED.test(input.slice(Math.max(0, index - 2), index)) && !ENDING.test(written);
       const lower = foldCase(written).replace(/’/gu, "'");
       return expanded(lower)
         .split(' ')
         .map((part) => {
           const form = WEEKDAYS.has(singular(part)) ? singular(part) : QUALIFIERS.has(part) || LIGHT.has(part) ? part : singular(part);
-          return { form, shown: part === lower ? written : part, kind: kindOf(form, written, opensSentence) };
+          const kind = kindOf(form, written, opensSentence);
+          return { form, shown: part === lower ? written : part, kind: kind === 'plain' && isCalled ? 'identifier' : kind };
         });
     });
 

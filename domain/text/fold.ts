@@ -18,9 +18,9 @@ const UNDECOMPOSED = new RegExp(`[${Object.keys(SPELT_OUT).join('')}]`, 'g');
 
 /**
  * Accents of Latin, Greek and Cyrillic, Hebrew points, Arabic vowel marks. The voicing marks of Japanese and the vowel
- * signs of Indic scripts are marks too, but part of the word: they stay.
+ * signs of Indic scripts are marks too, but part of the word: they stay. What chooses between an emoji and its sign in text goes.
  */
-const ACCENTS = /[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670]/g;
+const ACCENTS = /[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670]|[\ufe00-\ufe0f]/g;
 
 export const isAscii = (text: string): boolean => {
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) return false;

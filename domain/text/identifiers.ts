@@ -8,9 +8,15 @@ const DOTS = /[-.+~#]+/;
 const UNDERSCORES = /_+/;
 const COMPOUND = /[-._+~/\\:@#]/;
 const VERSION = /^v?(\d+(?:\.\d+)+)/;
+const HEX = /^0x([\da-f]{3,})$/i;
+/** What parts of an identifier stand between. */
+const BOUNDARY = /[/\\:@\-.+~#_]+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})/gu;
+/** The code of a ticket, and a name of words that underscores join. */
+const TICKET = /^(\p{L}{2,10})[-_](\d{1,7})$/u;
+const UNDERSCORED = /^_*[\p{L}\p{N}]+(?:_+[\p{L}\p{N}]+)+_*$/u;
 
 /** Whether a chunk of text is more than one plain word or number. */
-export const isCompound = (chunk: string): boolean => COMPOUND.test(chunk) || CAMEL.test(chunk);
+export const isCompound = (chunk: string): boolean => COMPOUND.test(chunk) || CAMEL.test(chunk) || HEX.test(chunk);
 
 const wordsOf = (name: string): string[] =>
   name
@@ -27,24 +33,36 @@ const versionNames = (segment: string): string[] => {
 /**
  * The names that an identifier goes by beside its whole self, lower-cased and distinct: the segments of a path, the
  * names in a segment, the numbers of a version, and the words of each name. `@scope/fetch-user.ts` gives `scope`, `fetch-user.ts`, `fetch`,
- * `user`, `ts`.
+ * `user`, `ts`. `joined` are the names as they are written in one (`get_user` as `getuser`, `PROJ-17` as `proj17`).
  */
-export const partsOf = (chunk: string): { readonly names: string[]; readonly words: string[] } => {
+export const partsOf = (chunk: string): { readonly names: string[]; readonly words: string[]; readonly joined: string[] } => {
+  const hex = HEX.exec(chunk)?.[1];
+  if (hex !== undefined) return { names: [hex.toLowerCase()], words: [], joined: [] };
   const names = new Set<string>();
   const words = new Set<string>();
+  const joined = new Set<string>();
   for (const segment of chunk.split(SEGMENTS)) {
     const lower = segment.toLowerCase();
     if (segment.length < chunk.length && COMPOUND.test(segment)) names.add(lower);
     const versions = versionNames(lower);
+    const ticket = TICKET.exec(segment);
+    if (ticket) joined.add(`${ticket[1]}${ticket[2]}`.toLowerCase());
     for (const version of versions) names.add(version);
     for (const name of segment.split(DOTS)) {
       if (versions.length > 0 && name.length < 3) continue;
       if (isCompound(name)) names.add(name.toLowerCase());
+      if (UNDERSCORED.test(name)) joined.add(name.replace(/_/g, '').toLowerCase());
       for (const word of wordsOf(name)) words.add(word.toLowerCase());
     }
   }
   const whole = chunk.toLowerCase();
   names.delete(whole);
   words.delete(whole);
-  return { names: [...names], words: [...words] };
+  return { names: [...names], words: [...words], joined: [...joined] };
 };
+
+/** What an identifier ends in from each of its parts on, the longest first, lower-cased: `src/getUser` gives `getuser`, `user`. */
+export const endingsOf = (chunk: string): string[] =>
+  [...chunk.matchAll(BOUNDARY)]
+    .map(({ 0: mark, index }) => chunk.slice(index + mark.length).toLowerCase())
+    .filter((ending) => ending !== '');

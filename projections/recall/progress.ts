@@ -32,18 +32,21 @@ export class Progress {
     this.#wake();
   }
 
-  /** `reached` once the view has passed the position (`end`: the log's end, once), `late` when the time is up first. */
-  waitFor(position: Position | 'end', timeoutMs: number): Promise<'reached' | 'late'> {
+  /** `reached` once the view has passed the position (`end`: the log's end, once), `late` when the time is up first or the signal ends. */
+  waitFor(position: Position | 'end', timeoutMs: number, signal?: AbortSignal): Promise<'reached' | 'late'> {
     return new Promise((resolve) => {
       if (this.#passed(position)) return resolve('reached');
-      if (this.#closed) return resolve('late');
+      if (this.#closed || signal?.aborted) return resolve('late');
       const timer = setTimeout(() => done('late'), timeoutMs);
       const done = (outcome: 'reached' | 'late'): void => {
         clearTimeout(timer);
+        signal?.removeEventListener('abort', stop);
         this.#waiters.delete(waiter);
         resolve(outcome);
       };
       const waiter = { position, wake: () => done(this.#passed(position) ? 'reached' : 'late') };
+      const stop = (): void => done('late');
+      signal?.addEventListener('abort', stop, { once: true });
       this.#waiters.add(waiter);
     });
   }

@@ -37,6 +37,7 @@ export class RecallIndex {
   /** Subjects with an entry that could not be read; they stay as they were before it. */
   readonly degraded = new Set<string>();
   readonly progress = new Progress();
+  readonly snapshot: IndexSnapshot | undefined;
   #parts: RecallIndexParts;
   #lexical: ReadonlyMap<Namespace, LexicalIndex>;
   #serving: VectorSpace | undefined;
@@ -50,7 +51,6 @@ export class RecallIndex {
   #switching: Promise<void> = Promise.resolve();
   /** The generation at which degraded subjects were last read. */
   #healedAt: number | undefined;
-  #snapshot: IndexSnapshot | undefined;
   #restored = false;
   #lastEventId: string | undefined;
   #succession: (() => Promise<void>) | undefined;
@@ -63,7 +63,7 @@ export class RecallIndex {
     this.#lexical = new Map(NAMESPACES.map((namespace) => [namespace, parts.createLexical()]));
     this.#announcements = new Announcements(parts.redis, parts.keys);
     this.#pages = createPages(parts.log.read, PAGE);
-    this.#snapshot = parts.snapshot && new IndexSnapshot(parts.snapshot, parts.log);
+    this.snapshot = parts.snapshot && new IndexSnapshot(parts.snapshot, parts.log, parts.keys.tenant, parts.onTrouble);
   }
 
   /** Starts following; returns at once. */
@@ -154,8 +154,8 @@ export class RecallIndex {
     const old = this.#serving;
     const behind = comparePositions(other.progress.position, this.progress.position) < 0;
     if (behind || this.#building || old?.model.id !== other.#serving?.model.id) throw notToBeReplaced();
-    // Every public part but the progress, which others wait on.
-    Object.assign(this, Object.fromEntries(Object.entries(other).filter(([name]) => name !== 'progress')));
+    // Every public part but the progress, which others wait on, and the files.
+    Object.assign(this, Object.fromEntries(Object.entries(other).filter(([name]) => name !== 'progress' && name !== 'snapshot')));
     [this.#lexical, this.#serving, this.#modelInLog] = [other.#lexical, other.#serving, other.#modelInLog];
     [this.#suppressed, this.#lastEventId] = [other.#suppressed, other.#lastEventId];
     this.#readSinceSnapshot += other.#readSinceSnapshot;
@@ -195,6 +195,7 @@ export class RecallIndex {
         if (page.length === PAGE) continue;
         for (const { model, memories } of await this.#announcements.read()) await this.vectorsFilled(model, memories);
         this.progress.caughtUp();
+        await this.snapshot?.mend();
         if (this.degraded.size > 0) await this.#healAfterReplay();
         await log.waitForMore(this.progress.position, IDLE_MS, signal);
       } catch (error) {
@@ -220,7 +221,7 @@ export class RecallIndex {
     this.#modelInLog = undefined;
     this.#lastEventId = undefined;
     this.#pages.forget();
-    await this.#snapshot?.remove();
+    await this.snapshot?.remove();
     this.progress.reached(ORIGIN);
   }
 
@@ -268,14 +269,14 @@ export class RecallIndex {
   }
 
   async #forgetSnapshot(): Promise<void> {
-    await this.#snapshot?.remove();
+    await this.snapshot?.remove();
     this.#readSinceSnapshot = Math.max(this.#readSinceSnapshot, this.documents.size);
   }
 
   /** Once: what an earlier life of the process knew, when the log bears it out. */
   async #restore(): Promise<void> {
-    if (this.#restored || !this.#snapshot) return;
-    const content = await this.#snapshot.load();
+    if (this.#restored || !this.snapshot) return;
+    const content = await this.snapshot.load();
     this.#restored = true;
     if (content) await this.#takeOver(content);
   }
@@ -311,12 +312,11 @@ export class RecallIndex {
   /** Only a whole and settled index is kept: nothing degraded, no move to another model under way. */
   async #save(): Promise<void> {
     const [space, eventId, model] = [this.#serving, this.#lastEventId, this.#modelInLog];
-    if (!this.#snapshot || this.degraded.size > 0) return;
-    if (!space || !eventId || this.#building || space.model.id !== model?.id) return;
+    if (!this.snapshot || this.degraded.size > 0 || !space || !eventId || this.#building || space.model.id !== model?.id) return;
     const indexes = new Map(NAMESPACES.map((namespace) => [namespace, { words: this.words(namespace), vectors: space.index(namespace) }]));
     const gained = this.#readSinceSnapshot + Math.max(0, this.#graphsLacked - waitingForGraphs(indexes));
     if (gained < (this.#parts.snapshot?.worth ?? WORTH_SAVING)) return;
-    await this.#snapshot.save({
+    await this.snapshot.save({
       position: this.progress.position,
       eventId,
       documents: [...this.documents.values()],

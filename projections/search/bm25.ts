@@ -50,6 +50,9 @@ const inverseDocumentFrequency = (holders: number, documents: number): number =>
 export const share = (ideal: number, frequency: number, length: number, averageLength: number): number =>
   (ideal * frequency) / (frequency + K1 * (1 - B) + (K1 * B * length) / averageLength);
 
+/** Among equally rare terms no name may fall behind the words that count. */
+const namedFirst = (a: SearchTerm, b: SearchTerm): number => Number(b.name ?? false) - Number(a.name ?? false);
+
 /**
  * The terms that some document holds, rarest first, so that the sum of every document is made in the same order whatever
  * happened before.
@@ -60,7 +63,7 @@ export const weigh = (terms: readonly SearchTerm[], { documents, averageLength }
       const ideal = term.weight * inverseDocumentFrequency(term.documents, documents) * (K1 + 1);
       return { ...term, ideal, bound: ideal / (1 + (K1 * (1 - B)) / term.mostOften + (K1 * B * term.leastSpread) / averageLength) };
     })
-    .sort((a, b) => a.documents - b.documents || (a.term < b.term ? -1 : 1));
+    .sort((a, b) => a.documents - b.documents || namedFirst(a, b) || (a.term < b.term ? -1 : 1));
   return {
     ideal: weighed.reduce((sum, term) => sum + term.ideal, 0),
     known: weighed.filter((term) => term.documents > 0).slice(0, MOST_TERMS),

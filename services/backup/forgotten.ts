@@ -13,7 +13,12 @@ const PAGE = 2_000;
 
 export const forgottenFile = (root: string): string => join(root, NAME);
 
-export type Erased = { readonly subject: string; readonly position: Position };
+export type Erased = {
+  readonly subject: string;
+  readonly position: Position;
+  /** Of a project, whose key other stores may have too: the id of the log that it was deleted in. */
+  readonly log?: string | undefined;
+};
 
 /** What must never come back, from the file beside the backups. A line that a killed writer left torn is passed over. */
 export const readForgotten = async (path: string): Promise<readonly Erased[]> => {
@@ -22,16 +27,19 @@ export const readForgotten = async (path: string): Promise<readonly Erased[]> =>
     throw error;
   });
   return text.split('\n').flatMap((line) => {
-    const [, subject, position] = /^(\S+) (\d+-\d+)$/.exec(line) ?? [];
-    return subject !== undefined && position !== undefined ? [{ subject: subject.replaceAll('%20', ' '), position }] : [];
+    const [, subject, position, log] = /^(\S+) (\d+-\d+)(?: (\S+))?$/.exec(line) ?? [];
+    return subject !== undefined && position !== undefined ? [{ subject: subject.replaceAll('%20', ' '), position, log }] : [];
   });
 };
 
 /** A line ends a subject at a blank, and the name of a project may hold some. */
-const lineOf = ({ subject, position }: Erased): string => `${subject.replaceAll(' ', '%20')} ${position}`;
+const lineOf = ({ subject, position, log }: Erased): string =>
+  `${subject.replaceAll(' ', '%20')} ${position}${log === undefined ? '' : ` ${log}`}`;
+
+const isOfProject = ({ subject }: Erased): boolean => projectOf(subject) !== undefined;
 
 /** A memory is forgotten once and for all; a project may be set anew and deleted again. */
-const identityOf = (erased: Erased): string => (projectOf(erased.subject) === undefined ? erased.subject : lineOf(erased));
+const identityOf = (erased: Erased): string => (isOfProject(erased) ? lineOf(erased) : erased.subject);
 
 export type Erasures = {
   /** Memories: nothing of them ever comes back. */
@@ -53,9 +61,11 @@ export const erasuresOf = (all: readonly Erased[]): Erasures => {
   return { forgotten, deleted, size: new Set(all.map(identityOf)).size };
 };
 
-/** Both the file in the folder itself and the one beside it: a set, or a folder of sets. */
-export const forgottenAround = async (dir: string): Promise<readonly Erased[]> =>
-  (await Promise.all([readForgotten(forgottenFile(dir)), readForgotten(forgottenFile(dirname(dir)))])).flat();
+/** What binds a set of this log, from the file in it, the one beside it, and those of more folders. */
+export const forgottenAround = async (dir: string, logId: string, roots: readonly string[] = []): Promise<readonly Erased[]> => {
+  const all = await Promise.all([dir, dirname(dir), ...roots].map((folder) => readForgotten(forgottenFile(folder))));
+  return all.flat().filter(({ log }) => log === undefined || log === logId);
+};
 
 /** What was forgotten after a place of the log, from the envelopes alone, and how far was read. */
 export const erasedSince = async (
@@ -76,8 +86,11 @@ export const erasedSince = async (
       const subject = erases(field('type')) ? field('subject') : undefined;
       if (subject !== undefined && /^\S+ /.test(lineOf({ subject, position }))) erased.push({ subject, position });
     }
-    if (page.length < PAGE) return { erased, readTo };
+    if (page.length < PAGE) break;
   }
+  if (!erased.some(isOfProject)) return { erased, readTo };
+  const log = (await unavailableWhenDown(() => redis.hget(keys.meta, 'log_id'))) ?? undefined;
+  return { erased: erased.map((one) => (isOfProject(one) ? { ...one, log } : one)), readTo };
 };
 
 /** Adds what is not listed yet, durably; lines are never taken away. Answers how many erasures the file lists now. */

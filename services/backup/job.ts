@@ -1,7 +1,7 @@
 import { isDomainError } from '../../domain/errors.js';
 import { createWakeup } from '../wakeup.js';
 import { createForgottenKeeper } from './forgotten.js';
-import { listSets } from './layout.js';
+import { isOf, listSets } from './layout.js';
 import { purgeBackups } from './purge.js';
 import { backUp } from './service.js';
 import type { BackupSettings } from './settings.js';
@@ -67,8 +67,8 @@ export class BackupJob {
   }
 
   async status(): Promise<BackupStatus> {
-    const { settings, log } = this.#parts;
-    const ours = (await listSets(settings.dir)).sets.filter(({ manifest }) => manifest.log_id === log.logId);
+    const { settings, log, keys } = this.#parts;
+    const ours = (await listSets(settings.dir)).sets.filter((set) => isOf(set, log.logId, keys.tenant));
     const newest = ours.find(({ manifest }) => manifest.complete);
     return {
       everyMs: settings.everyMs,

@@ -50,6 +50,10 @@ export type BackupSet = { readonly dir: string; readonly name: string; readonly 
 /** Names of sets: what a person or a tool may pass. */
 export const SET_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}$/;
 
+/** Whether a set was taken from this tenant while it held this log. */
+export const isOf = ({ manifest }: BackupSet, logId: string, tenant: string): boolean =>
+  manifest.log_id === logId && manifest.tenant === tenant;
+
 const numbered = (number: number): string => String(number).padStart(6, '0');
 const suffix = ({ encryption }: Pick<Manifest, 'encryption'>): string => (encryption ? '.age' : '');
 

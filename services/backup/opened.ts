@@ -5,7 +5,7 @@ import { type Open, openFor, type Secrets } from './crypt.js';
 import { BackupDamaged } from './damage.js';
 import { chainStart, factsOf, type RawEntry } from './entry.js';
 import { type Fate, goesUnsaid } from './fate.js';
-import { erasuresOf, forgottenAround, forgottenFile, readForgotten } from './forgotten.js';
+import { erasuresOf, forgottenAround } from './forgotten.js';
 import { type BackupSet, findSet, type Manifest, payloadsFile, readSet } from './layout.js';
 import { readSegment } from './segment.js';
 import { readSide, type Side } from './side.js';
@@ -72,8 +72,7 @@ const openSet = async (set: BackupSet, { secrets, until, roots = [], onProgress,
   const { dir, manifest } = set;
   const open = await openFor(dir, manifest.encryption, secrets);
   checkOrder(manifest);
-  const listed = await Promise.all([forgottenAround(dir), ...roots.map((root) => readForgotten(forgottenFile(root)))]);
-  const { forgotten, deleted } = erasuresOf(listed.flat());
+  const { forgotten, deleted } = erasuresOf(await forgottenAround(dir, manifest.log_id, roots));
   const fates = new Map<string, Fate>();
   const gaps: { readonly subject: string; readonly n: number; readonly position: Position; readonly part: string }[] = [];
   const cut = { events: 0, head: ORIGIN, passed: false };

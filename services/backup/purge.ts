@@ -48,7 +48,7 @@ export const purgeBackups = async (parts: PurgeParts, { root, secrets, signal, o
     let forgotten = 0;
     for (const [i, set] of sets.entries()) {
       running.throwIfAborted();
-      const erased = await forgottenAround(set.dir);
+      const erased = await forgottenAround(set.dir, set.manifest.log_id);
       // A set that was purged explains what it lacks by itself, wherever it is copied to.
       await addForgotten(set.dir, erased);
       const gone = erasuresOf(erased);

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import type { BackupSet } from './layout.js';
+import { type BackupSet, isOf } from './layout.js';
 
 export type Retention = {
   /** Complete sets of one log to keep, at least 1. */
@@ -11,16 +11,16 @@ export type Retention = {
 const DAY_MS = 86_400_000;
 
 /**
- * Which sets of a log may go. Never the newest complete one, and never one that began after it: that one is being written.
+ * Which sets of a tenant's log may go. Never the newest complete one, and never one that began after it: that one is being written.
  * `sets` newest first. Pure.
  */
 export const expiredSets = (
   sets: readonly BackupSet[],
-  logId: string,
+  { logId, tenant }: { readonly logId: string; readonly tenant: string },
   { keep, keepDays }: Retention,
   now: number,
 ): readonly BackupSet[] => {
-  const ours = sets.filter(({ manifest }) => manifest.log_id === logId && manifest.complete);
+  const ours = sets.filter((set) => isOf(set, logId, tenant) && set.manifest.complete);
   return ours.filter(({ manifest }, i) => {
     if (i === 0) return false;
     const tooOld = keepDays !== undefined && now - Date.parse(manifest.updated_at) > keepDays * DAY_MS;

@@ -1,11 +1,10 @@
-import { join } from 'node:path';
-import { DomainError } from '../../domain/errors.js';
 import { openStore } from '../ops/store.js';
 import { writeMarker } from '../ops/store-marker.js';
 import type { ValkeyTarget } from '../valkey/client.js';
 import type { BackupInfo, Backups, DumpResult, RestoreFromFileResult, RestoreReport } from './api.js';
-import { type BackupSet, listSets, SET_NAME } from './layout.js';
+import { type BackupSet, isOf, listSets } from './layout.js';
 import { withBackups } from './lease.js';
+import { ownSet, ownSets } from './own.js';
 import { type RestoreOptions, restoreBackup } from './restore.js';
 import { expiredSets, removeSets } from './retention.js';
 import type { BackupSettings } from './settings.js';
@@ -29,18 +28,27 @@ export const backUp = (
 ): Promise<{ readonly report: BackupReport; readonly expired: readonly string[] }> => {
   const { dir: root, newSetDays, keep, keepDays } = settings;
   const work = async (signal: AbortSignal) => {
-    const fresh = options.fresh ?? (options.name === undefined && (await isDue(root, parts.log.logId, newSetDays, parts.now())));
+    const fresh =
+      options.fresh ??
+      (options.name === undefined && (await isDue(root, { logId: parts.log.logId, tenant: parts.keys.tenant }, newSetDays, parts.now())));
     const report = await takeWithin(parts, { ...options, fresh, root, secrets: settings }, signal);
     const { sets } = await listSets(root);
-    const expired = await removeSets(expiredSets(sets, parts.log.logId, { keep, keepDays }, parts.now()));
+    const expired = await removeSets(
+      expiredSets(sets, { logId: parts.log.logId, tenant: parts.keys.tenant }, { keep, keepDays }, parts.now()),
+    );
     return { report, expired };
   };
   return withBackups(parts, root, work, options);
 };
 
 /** Whether the newest set has grown old enough for a new one. */
-const isDue = async (root: string, logId: string, newSetDays: number, now: number): Promise<boolean> => {
-  const newest = (await listSets(root)).sets.find(({ manifest }) => manifest.log_id === logId && manifest.complete);
+const isDue = async (
+  root: string,
+  { logId, tenant }: Parameters<typeof expiredSets>[1],
+  newSetDays: number,
+  now: number,
+): Promise<boolean> => {
+  const newest = (await listSets(root)).sets.find((set) => isOf(set, logId, tenant) && set.manifest.complete);
   return newest !== undefined && now - Date.parse(newest.manifest.created_at) >= newSetDays * DAY_MS;
 };
 
@@ -71,18 +79,15 @@ export const createBackups = (parts: BackupServiceParts): Backups => {
         signal,
         onProgress: (done, total) => progress?.('backing up', done, total),
       });
-      return dumpResult(report, expired);
+      return { ...dumpResult(report, expired), ...(settings.byToken && { path: report.name }) };
     },
     list: async () => {
-      const { sets, unreadable } = await listSets(settings.dir);
-      return { dir: settings.dir, backups: sets.map((set) => infoOf(set, log.logId)), unreadable };
+      const { sets, unreadable } = await ownSets(settings, keys.tenant);
+      return { dir: settings.byToken ? '.' : settings.dir, backups: sets.map((set) => infoOf(set, log.logId)), unreadable };
     },
     restore: async ({ filename, dry_run = true, until }, { actor, commandId, signal, progress }) => {
-      if (!SET_NAME.test(filename)) {
-        throw new DomainError('VALIDATION', 'filename is no name of a backup', 'Call list_backups, and pass one of its filenames.');
-      }
       const options: RestoreOptions = {
-        path: join(settings.dir, filename),
+        path: (await ownSet(settings, keys.tenant, filename)).dir,
         target,
         tenant: keys.tenant,
         secrets: settings,

@@ -4,7 +4,7 @@ import { VERSION } from '../version.js';
 import { newEncryption, type Secrets, sameEncryption } from './crypt.js';
 import { chainStart } from './entry.js';
 import { makeFolder } from './files.js';
-import { type BackupSet, listSets, type Manifest, SET_NAME, writeManifest } from './layout.js';
+import { type BackupSet, isOf, listSets, type Manifest, SET_NAME, writeManifest } from './layout.js';
 
 export type Wanted = {
   readonly root: string;
@@ -16,7 +16,7 @@ export type Wanted = {
 };
 
 /**
- * The set to write into: one of this log, under these secrets, whose last entry the log still holds; else a new one.
+ * The set to write into: one of this log and tenant, under these secrets, whose last entry the log still holds; else a new one.
  * Throws CONFLICT when a set was named that cannot be continued.
  */
 export const setToWrite = async (
@@ -38,12 +38,12 @@ export const setToWrite = async (
     throw new DomainError('CONFLICT', `The backup ${name} cannot be read`, 'Choose another name; restore says what is wrong with it.');
   }
   for (const set of sets) {
-    if (name === undefined ? fresh || set.manifest.log_id !== log.logId : set.name !== name) continue;
-    if (await continues(set, log, secrets)) return set;
+    if (name === undefined ? fresh || !isOf(set, log.logId, tenant) : set.name !== name) continue;
+    if (isOf(set, log.logId, tenant) && (await continues(set, log, secrets))) return set;
     if (name !== undefined) {
       throw new DomainError(
         'CONFLICT',
-        `The backup ${name} is of another history or under another key, and cannot be continued`,
+        `The backup ${name} is of another memory or history, or under another key, and cannot be continued`,
         'Choose another name.',
       );
     }
@@ -52,7 +52,6 @@ export const setToWrite = async (
 };
 
 const continues = async ({ dir, manifest }: BackupSet, log: Parameters<typeof setToWrite>[1], secrets: Secrets): Promise<boolean> => {
-  if (manifest.log_id !== log.logId) return false;
   const { head } = manifest;
   if (head && !(head.event_id !== undefined && (await log.holds(head.position, head.event_id)))) return false;
   return sameEncryption(dir, manifest.encryption, secrets);

@@ -10,9 +10,13 @@ import type { StartNews } from '../start-news.js';
 const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
 const LOG_BYTES = 5 * 2 ** 20;
 
+type Ended = { readonly taken: boolean; readonly error: DomainError };
+
 export type Launch = {
-  /** Undefined while it runs. `taken`: another instance was there first. */
-  readonly ended: () => { readonly taken: boolean; readonly error: DomainError } | undefined;
+  /** Undefined while it runs well; a start of which a step failed is over. `taken`: another instance was there first. */
+  readonly ended: () => Ended | undefined;
+  /** Whether its memory was opened, as far as it has said. */
+  readonly opened: () => boolean;
   /** When it last said something, in the milliseconds of `performance.now()`. */
   readonly heardAt: () => number;
   readonly pid: number | undefined;
@@ -39,8 +43,9 @@ export const launchInstance = async (config: Config, onNews: (text: string) => v
   closeSync(log);
   const failures = new Map<string, string>();
   let heardAt = performance.now();
+  let opened = false;
   let refused: Extract<StartNews, { refused: unknown }>['refused'] | undefined;
-  let end: { readonly taken: boolean; readonly error: DomainError } | undefined;
+  let end: Ended | undefined;
 
   child.on('message', (news: StartNews) => {
     heardAt = performance.now();
@@ -50,13 +55,17 @@ export const launchInstance = async (config: Config, onNews: (text: string) => v
     }
     const { name, state, detail } = news.step;
     if (state === 'failed') failures.set(name, detail);
+    if (name === 'memory' && (state === 'ok' || (state === 'running' && detail !== ''))) opened = true;
     if (state === 'running' && detail !== '') onNews(`${name}: ${detail}`);
   });
-  const onEnd = (why: string): void => {
+  const endBecause = (why: string): Ended => {
     const hint = refused?.hint ?? `Run omnimem doctor, or read ${path}.`;
     const reasons = [...failures].map(([name, detail]) => `${name}: ${detail}`);
     const message = refused?.message ?? `OmniMem did not start. ${reasons.join('; ') || why}`;
-    end ??= { taken: refused?.taken ?? false, error: new DomainError(refused?.code ?? 'UNAVAILABLE', message, hint) };
+    return { taken: refused?.taken ?? false, error: new DomainError(refused?.code ?? 'UNAVAILABLE', message, hint) };
+  };
+  const onEnd = (why: string): void => {
+    end ??= endBecause(why);
   };
   child.once('error', (error) => onEnd(error.message));
   child.once('close', (code, signal) => onEnd(`it ended with ${signal ?? `code ${code}`}`));
@@ -71,7 +80,8 @@ export const launchInstance = async (config: Config, onNews: (text: string) => v
     if (child.connected) child.disconnect();
   };
   return {
-    ended: () => end,
+    ended: () => end ?? (failures.size > 0 ? endBecause('') : undefined),
+    opened: () => opened,
     heardAt: () => heardAt,
     pid: child.pid,
     letGo,

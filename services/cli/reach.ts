@@ -47,7 +47,11 @@ export const reachInstance = async (config: Config, { onWait, signal }: ReachOpt
         if (found.attachPort !== undefined && !attachment?.holds()) attachment = await attach(found.attachPort);
         const valkey = found.valkey && (found.socket === undefined ? config.valkey : { path: found.socket });
         const kept = found.attachPort === undefined || attachment !== undefined;
-        if (found.mcpUrl !== undefined && valkey && kept) {
+        const ours = launched !== undefined && launched.pid === found.pid;
+        const failed = ours ? launched?.ended() : undefined;
+        if (failed) throw failed.error;
+        // One that was just started is used once it has a memory to use: why it has none is said by it alone.
+        if (found.mcpUrl !== undefined && valkey && kept && (!ours || launched?.opened())) {
           if (launched && launched.pid !== found.pid) await launched.withdraw();
           return reached(config, found, found.mcpUrl, valkey, attachment);
         }

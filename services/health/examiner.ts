@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { Redis } from 'iovalkey';
 import type { Keys } from '../../projections/keys.js';
 import type { RecallIndex } from '../../projections/recall/recall-index.js';
@@ -21,6 +22,7 @@ import { countRecords, type Examination, healthOf } from '../queries/health.js';
 import { enrichmentStanding } from '../queries/queue.js';
 import type { ValkeyStatus } from '../valkey/supervisor.js';
 import type { VectorKeeper } from '../vectors/keeper.js';
+import { withoutPaths } from './unpathed.js';
 
 export type ExaminerParts = {
   readonly config: Config;
@@ -103,12 +105,14 @@ export class Examiner {
   async health(): Promise<HealthResult> {
     const { config, log, index } = this.#parts;
     await this.#mark();
-    return healthOf(await this.#examine(), {
+    const health = healthOf(await this.#examine(), {
       indexes: { ...index.stats(), search: { asked: config.vectorEngine, ...this.#parts.searching } },
       uptime_seconds: Math.round((performance.now() - this.#startedAt) / 100) / 10,
-      data_dir: config.dataDir,
+      data_dir: config.backup.byToken ? undefined : config.dataDir,
       logId: log.logId,
     });
+    if (!config.backup.byToken) return health;
+    return withoutPaths(health, [config.backup.dir, dirname(config.backup.dir), config.dataDir, config.embedding.modelDir]);
   }
 
   /** For the metrics. Rejects when Valkey does not answer. */
@@ -149,7 +153,13 @@ export class Examiner {
     return {
       store,
       outage,
-      index: { documents: index.memories, caughtUp: index.progress.everCaughtUp, degraded: index.degraded.size, lag },
+      index: {
+        documents: index.memories,
+        caughtUp: index.progress.everCaughtUp,
+        degraded: index.degraded.size,
+        lag,
+        unkept: index.snapshot?.unusable,
+      },
       vectors: {
         serving: serving?.model.id,
         named: index.modelInLog?.id,

@@ -1,3 +1,5 @@
+import type { Redis } from 'iovalkey';
+import { detectSearchModule, IN_PROCESS, type VectorEngine } from '../../projections/search/valkey/module.js';
 import type { Config } from '../config.js';
 import { checkServer } from '../valkey/check-server.js';
 import { connect, describeTarget, type ValkeyTarget } from '../valkey/client.js';
@@ -10,20 +12,42 @@ import { readVitals } from './valkey-vitals.js';
 
 const PATIENCE_MS = 3_000;
 const NEARLY_FULL = 0.8;
+const ENGINE_HINT = 'Point VALKEY_URL at a server with valkey-search 1.2 or newer, or set OMNIMEM_VECTOR_ENGINE to auto or in-process.';
 
 /** The server that is in use, else the one that would be. */
-export const inspectValkey = async ({ valkey, tenant }: Config, instance: Instance | undefined): Promise<readonly Finding[]> => {
+export const inspectValkey = async (config: Config, instance: Instance | undefined): Promise<readonly Finding[]> => {
+  const { valkey, tenant, vectorEngine } = config;
   const target = valkey ?? (instance?.socket === undefined ? undefined : { path: instance.socket });
-  if (target !== undefined) return inspectServer(target, tenant);
+  if (target !== undefined) return inspectServer(target, tenant, vectorEngine);
   const version = await valkeyVersion();
-  return [version === undefined ? planned(planInstall(await inspectMachine())) : ok('valkey', `valkey-server ${version} on PATH`)];
+  return [
+    version === undefined ? planned(planInstall(await inspectMachine())) : ok('valkey', `valkey-server ${version} on PATH`),
+    ...(vectorEngine === 'valkey'
+      ? [fail('valkey', 'OMNIMEM_VECTOR_ENGINE is valkey, and the server that OmniMem runs by itself loads no search module', ENGINE_HINT)]
+      : []),
+  ];
 };
 
-const inspectServer = async (target: ValkeyTarget, tenant: string): Promise<readonly Finding[]> => {
+/** Whether the server can search vectors, where nothing else will do. */
+const inspectEngine = async (client: Redis, asked: VectorEngine, cluster: boolean): Promise<readonly Finding[]> => {
+  if (asked !== 'valkey') return [];
+  const { usable, reason } = await detectSearchModule(client, { cluster });
+  return usable
+    ? [ok('valkey', reason)]
+    : [
+        fail(
+          'valkey',
+          `OMNIMEM_VECTOR_ENGINE is valkey, and this server cannot search vectors: ${reason.replace(`; ${IN_PROCESS}`, '')}`,
+          ENGINE_HINT,
+        ),
+      ];
+};
+
+const inspectServer = async (target: ValkeyTarget, tenant: string, engine: VectorEngine): Promise<readonly Finding[]> => {
   const { at } = await findPlace(target, tenant, PATIENCE_MS);
   const client = connect(target, 'general', { name: 'omnimem-doctor', commandTimeoutMs: PATIENCE_MS, ...at });
   try {
-    const { version, warnings } = await checkServer(client);
+    const { version, warnings, cluster } = await checkServer(client);
     const { numbers, aofLastWrite } = await readVitals(client);
     const { used_memory: used = 0, maxmemory: limit = 0 } = numbers;
     const detail = `Valkey ${version} at ${describeTarget(target)}, ${Math.round(used / 2 ** 20)} MB in use`;
@@ -32,6 +56,7 @@ const inspectServer = async (target: ValkeyTarget, tenant: string): Promise<read
       full
         ? warn('valkey', `${detail} of ${Math.round(limit / 2 ** 20)} MB`, 'Raise maxmemory, or forget what is not needed.')
         : ok('valkey', detail),
+      ...(await inspectEngine(client, engine, cluster)),
       ...warnings.map((warning) => warn('valkey', warning, 'Set appendonly yes and appendfsync always on that server.')),
       ...(aofLastWrite === 'ok' || aofLastWrite === 'unknown'
         ? []

@@ -2,6 +2,7 @@ import { DomainError } from '../../domain/errors.js';
 import { clip } from '../../domain/passage.js';
 import { parseProjectName } from '../../domain/project/name.js';
 import { scopeOf } from '../../domain/project/scope.js';
+import { meansLikeness } from '../../domain/similarity.js';
 import { NAMESPACES } from '../../domain/vocabulary.js';
 import { readVectors } from '../../projections/recall/vector-cache.js';
 import type { Call, FindDuplicatesInput, FindDuplicatesResult } from '../api.js';
@@ -46,7 +47,7 @@ export const findDuplicates = async (
     .reverse();
   const scanned = inScope.slice(0, MOST);
   const filter = { states: ['active', 'deprioritised'] as const, ...(names && { projects: names }) };
-  const clusters = new Clusters();
+  const near: Pair[] = [];
   const vectors = await unavailableWhenDown(() => readVectors(redis, keys, space.model, scanned));
   for (const [i, key] of scanned.entries()) {
     const [vector, ...more] = vectors[i]?.vectors ?? [];
@@ -54,7 +55,7 @@ export const findDuplicates = async (
     if (vector && more.length === 0) {
       for (const hit of await space.index(namespace).knn(vector, NEIGHBOURS, filter)) {
         const isContext = index.documents.get(hit.key)?.context !== undefined;
-        if (hit.key !== key && !isContext && hit.similarity >= threshold) clusters.join(key, hit.key, hit.similarity);
+        if (hit.key !== key && !isContext && hit.similarity >= threshold) near.push({ a: key, b: hit.key, similarity: hit.similarity });
       }
     }
     if (i % YIELD_EVERY === 0) {
@@ -63,11 +64,13 @@ export const findDuplicates = async (
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
+  const rows = await rowsOf(parts, [...new Set(near.flatMap(({ a, b }) => [a, b]))]);
+  const clusters = new Clusters();
+  for (const { a, b, similarity } of near) {
+    const [one, other] = [rows.get(a), rows.get(b)];
+    if (one && other && meansLikeness(one.content, other.content)) clusters.join(a, b, similarity);
+  }
   const groups = clusters.groups();
-  const rows = await rowsOf(
-    parts,
-    groups.flatMap(({ members }) => members),
-  );
   return {
     ...(suggestion && { project_suggestion: suggestion }),
     namespace,
@@ -95,6 +98,8 @@ export const findDuplicates = async (
     }),
   };
 };
+
+type Pair = { readonly a: string; readonly b: string; readonly similarity: number };
 
 /** Groups of keys joined by pairs (union-find). */
 class Clusters {

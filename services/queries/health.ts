@@ -23,7 +23,14 @@ export type Examination = {
       }
     | undefined;
   readonly outage: string | undefined;
-  readonly index: { readonly documents: number; readonly caughtUp: boolean; readonly degraded: number; readonly lag: 'none' | 'behind' };
+  readonly index: {
+    readonly documents: number;
+    readonly caughtUp: boolean;
+    readonly degraded: number;
+    readonly lag: 'none' | 'behind';
+    /** The folder for the index's files, and why it cannot be used. */
+    readonly unkept?: string | undefined;
+  };
   readonly vectors: {
     readonly serving: string | undefined;
     readonly named: string | undefined;
@@ -163,6 +170,14 @@ const viewIssues = ({ store, index }: Examination): HealthIssue[] => {
     issues.push(amber('INDEX_LOADING', 'The search index is still reading the log', 'Recall may miss memories for a moment'));
   else if (index.lag === 'behind')
     issues.push(red('INDEX_BEHIND', 'The search index does not follow the log', 'See the log; a restart rebuilds it'));
+  if (index.unkept !== undefined)
+    issues.push(
+      amber(
+        'INDEX_NOT_KEPT',
+        `The search index cannot be kept in files: ${index.unkept}. Each start reads the whole log`,
+        'Remove that folder, or give this user the right to; an older index in it may hold words of what was forgotten',
+      ),
+    );
   if (index.degraded > 0)
     issues.push(
       red(

@@ -1,8 +1,10 @@
-import { parseQuery } from '../../domain/content.js';
+import { parseQuery, QUERY_LENGTH } from '../../domain/content.js';
 import { DomainError, isDomainError } from '../../domain/errors.js';
 import type { FusedHit } from '../../domain/fusion.js';
+import { isQueryRead } from '../../domain/legibility.js';
 import { parseProjectName } from '../../domain/project/name.js';
 import { type Scope, scopeOf } from '../../domain/project/scope.js';
+import { saysNothing } from '../../domain/question.js';
 import { byScoreThenKey, type ScoreBreakdown, scoreMemory } from '../../domain/scoring.js';
 import { dateHint } from '../../domain/temporal.js';
 import { NAMESPACES, type Namespace, type State } from '../../domain/vocabulary.js';
@@ -12,6 +14,7 @@ import type { VectorSpace } from '../../projections/recall/space.js';
 import { hybridSearch } from '../../projections/search/hybrid.js';
 import { openContradictions } from './contradictions.js';
 import type { QueryParts, RecallStage, Stale } from './parts.js';
+import { embedQuestion } from './query-vectors.js';
 
 /** What a ranking looks at: the recall index, or the state of an earlier moment. */
 export type Searched = Pick<RecallIndex, 'documents' | 'graveyard' | 'hinted' | 'projects' | 'words' | 'serving' | 'suppressed'>;
@@ -81,11 +84,18 @@ export const rank = async (parts: RankParts, question: Question): Promise<Rankin
   const states: readonly State[] = question.anyState ? ['active', 'deprioritised', 'archived'] : ['active', 'deprioritised'];
   const filter = { states, ...(projects && { projects }) };
   const k = candidates(question.topK, projects);
+  const text = saysNothing(query) ? '' : query;
   let sight: Eye = eye;
   const look = (): Promise<FusedHit[][]> =>
     Promise.all(
       namespaces.map((namespace) =>
-        hybridSearch(sight.space?.index(namespace), index.words(namespace), { text: query, vector: sight.vector, candidates: k, filter }),
+        hybridSearch(sight.space?.index(namespace), index.words(namespace), {
+          text,
+          vector: sight.vector,
+          ending: sight.ending,
+          candidates: k,
+          filter,
+        }),
       ),
     );
   const found = (
@@ -136,7 +146,8 @@ export const rank = async (parts: RankParts, question: Question): Promise<Rankin
   }
   const ranked = (facts ? withoutFactsBehindSources(parts, hits) : hits).sort(byScoreThenKey);
   parts.observe('score', performance.now() - scoring);
-  return { hits: ranked, search: mode, note: sight.note, stale, scope };
+  const cut = question.query.trim().length > QUERY_LENGTH ? CUT : undefined;
+  return { hits: ranked, search: mode, note: joined(sight.note, cut), stale, scope };
 };
 
 /** What may be shown; `isMatch`: by its evidence, without a hint. */
@@ -159,17 +170,33 @@ const observed = async <T>({ observe }: RankParts, stage: RecallStage, work: Pro
 const candidates = (topK: number, projects: readonly string[] | undefined): number =>
   projects ? Math.max(topK, Math.min(100, 50 + 10 * (projects.length - 1))) : Math.max(20, topK);
 
-type Eye = { readonly vector?: Float32Array; readonly space?: VectorSpace; readonly note: string | undefined };
+const CUT = `Only the first ${QUERY_LENGTH.toLocaleString('en-GB')} characters of the query were read.`;
+
+const joined = (...notes: readonly (string | undefined)[]): string | undefined =>
+  notes.filter((note) => note !== undefined).join(' ') || undefined;
+
+const UNREAD = 'The embedding model does not read the script of this query; this was a search by words only.';
+
+type Eye = {
+  readonly vector?: Float32Array;
+  readonly ending?: Float32Array | undefined;
+  readonly space?: VectorSpace;
+  readonly note: string | undefined;
+};
 
 const queryVector = async (parts: RankParts, query: string, signal: AbortSignal | undefined): Promise<Eye> => {
   const space = parts.index.serving;
   const embedder = space && (await parts.embedderFor(space.model.id));
   if (!space || !embedder) return { note: parts.lexicalBecause() };
+  if (!isQueryRead(query)) return { note: UNREAD };
   const patience = AbortSignal.timeout(EMBED_PATIENCE_MS);
   try {
-    const vector = await embedder.embedQuery(query, { signal: signal ? AbortSignal.any([signal, patience]) : patience });
+    const { vector, ending, note } = await embedQuestion(embedder, query, {
+      signal: signal ? AbortSignal.any([signal, patience]) : patience,
+    });
     const pending = space.missing.size;
-    return { vector, space, note: pending > 0 ? `${pending} memories have no vector yet; they are found by their words only.` : undefined };
+    const missing = pending > 0 ? `${pending} memories have no vector yet; they are found by their words only.` : undefined;
+    return { vector, ending, space, note: joined(missing, note) };
   } catch (error) {
     signal?.throwIfAborted();
     parts.onTrouble('the query could not be embedded', error);

@@ -1,5 +1,6 @@
 import { normalisedForIdentity, parseQuery } from '../../domain/content.js';
 import { DomainError } from '../../domain/errors.js';
+import { isQueryRead } from '../../domain/legibility.js';
 import { isMemoryKey } from '../../domain/memory/key.js';
 import { clip } from '../../domain/passage.js';
 import { round6 } from '../../domain/scoring.js';
@@ -87,7 +88,8 @@ const byMeaning = async (
   const space = parts.index.serving;
   const embedder = space && (await parts.embedderFor(space.model.id));
   if (!embedder) return { matches: [], note: 'Without an embedding model only words could be compared.' };
-  const kept = noted.flatMap(({ text }) => (text?.trim() ? [text] : []));
+  if (!isQueryRead(query)) return { matches: [], note: 'The embedding model does not read this script; only words were compared.' };
+  const kept = noted.flatMap(({ text }) => (text?.trim() && isQueryRead(text) ? [text] : []));
   const texts = [...new Set(kept)].slice(0, COMPARED);
   if (texts.length === 0) return { matches: [] };
   const options = signal && { signal };

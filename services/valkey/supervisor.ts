@@ -42,6 +42,8 @@ export type SupervisorOptions = {
   /** Default 1,000. */
   readonly watchMs?: number;
   readonly onChange?: (status: ValkeyStatus) => void;
+  /** Gives the start up, however long the server takes to load; says nothing to a server that runs. */
+  readonly signal?: AbortSignal;
 };
 
 /** Failed starts in a row before the first success, after which the first start gives up. */
@@ -148,14 +150,19 @@ export const startSupervisor = async (options: SupervisorOptions): Promise<Super
     return stopped;
   };
 
+  const giveUp = (): void => void stop();
+  options.signal?.addEventListener('abort', giveUp, { once: true });
   try {
+    options.signal?.throwIfAborted();
     await new Promise<void>((onReady, reject) => {
       finished = run(onReady, (end) => reject(new DomainError('UNAVAILABLE', `Valkey could not be started: ${end.reason}`, end.hint)));
-      finished.catch(reject);
+      finished.then(() => reject(new DomainError('UNAVAILABLE', 'Stopped before Valkey was ready')), reject);
     });
   } catch (error) {
     await stop();
     throw error;
+  } finally {
+    options.signal?.removeEventListener('abort', giveUp);
   }
   return { target: { path: socket }, status: () => status, stop };
 };

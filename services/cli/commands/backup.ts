@@ -75,21 +75,16 @@ const addPurge = (backup: Command): void => {
     .option('--in <folder>', 'the folder of the backups; default BACKUP_DIR, else backups in the data folder')
     .addHelpText('after', examples('omnimem backup purge'));
   does<{ readonly in?: string }>(command, async (context, options) => {
-    const { openBackupParts, purgeAll } = await import('../../backup/cli.js');
+    const { purgeAll } = await import('../../backup/cli.js');
     const { config, signal, progress } = context;
-    const parts = await openBackupParts((await context.instance()).valkey, config.tenant);
-    try {
-      const report = await purgeAll(parts, {
-        root: options.in === undefined ? config.backup.dir : resolve(options.in),
-        secrets: config.backup,
-        signal,
-        onProgress: (done, total) => progress.bar('purging', done, total),
-      });
-      context.answer(report, sayPurged);
-      return report.sets.some(({ failed }) => failed !== undefined) ? EXIT.failed : EXIT.ok;
-    } finally {
-      parts.close();
-    }
+    const report = await purgeAll((await context.instance()).valkey, config.tenant, {
+      root: options.in === undefined ? config.backup.dir : resolve(options.in),
+      secrets: config.backup,
+      signal,
+      onProgress: (done, total) => progress.bar('purging', done, total),
+    });
+    context.answer(report, sayPurged);
+    return report.sets.some(({ failed }) => failed !== undefined) ? EXIT.failed : EXIT.ok;
   });
 };
 

@@ -1,3 +1,4 @@
+import { isQueryRead } from '../../../domain/legibility.js';
 import { isMemoryKey } from '../../../domain/memory/key.js';
 import type { Namespace } from '../../../domain/vocabulary.js';
 import type { Document } from '../../../projections/recall/document.js';
@@ -71,7 +72,8 @@ const nearest = async (
 
 const queryVector = async ({ index, embedder: ready }: CommandParts, query: string, signal: AbortSignal | undefined) => {
   const embedder = ready();
-  if (embedder === 'off' || embedder === undefined || index.serving?.model.id !== embedder.identity.id) return undefined;
+  if (!isQueryRead(query) || embedder === 'off' || embedder === undefined || index.serving?.model.id !== embedder.identity.id)
+    return undefined;
   try {
     return await embedder.embedQuery(query, signal && { signal });
   } catch {

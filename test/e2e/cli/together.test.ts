@@ -58,6 +58,18 @@ describe('without a running instance', () => {
     expect(leftOver(folder)).toEqual([]);
   });
 
+  it('says at once why its memory cannot be opened; the doctor knows it too', async () => {
+    const asking = { ...env, OMNIMEM_VECTOR_ENGINE: 'valkey' };
+    const { code, err } = await omnimem(['health'], asking);
+    expect(code).toBe(4);
+    expect(err).toContain('OMNIMEM_VECTOR_ENGINE is valkey, and this server cannot search vectors');
+    expect(err).not.toContain('ECONNRESET');
+    expect(leftOver(folder)).toEqual([]);
+    const doctor = await omnimem(['doctor'], asking);
+    expect(doctor.code).toBe(1);
+    expect(doctor.out).toContain('loads no search module');
+  });
+
   it('the doctor and the model fetch start none', async () => {
     const doctor = await omnimem(['doctor', '--json'], env);
     expect(doctor.code).toBe(0);

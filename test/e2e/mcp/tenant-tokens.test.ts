@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listBackups } from '../../../services/backup/cli.js';
 import type { RunningInstance } from '../../../services/instance.js';
 import { startMcpHttp } from '../../../services/mcp/http.js';
 import { createFakeApp, type FakeApp } from '../../support/fake-app.js';
@@ -131,6 +132,48 @@ describe('the whole product with tokens of tenants', () => {
     const [red, blue] = [await call(RED, 'health'), await call(BLUE, 'health')] as { log: { log_id: string; events: number } }[];
     expect(red?.log.log_id).not.toBe(blue?.log.log_id);
     expect((red?.log.events ?? 0) - (blue?.log.events ?? 0)).toBe(1);
+  });
+
+  it('keeps backups apart: nobody lists, overwrites or restores those of another, or sees where they lie', async () => {
+    const refused = async (token: string, name: string, args: Record<string, unknown>): Promise<string> => {
+      const { body } = await raw(instance.url, 'POST', bearer(token), stateless('tools/call', { name, arguments: args }));
+      expect(body.result?.isError, JSON.stringify(body)).toBe(true);
+      const { error } = (body.result?.structuredContent ?? {}) as { error?: { code: string } };
+      return error?.code ?? 'no error';
+    };
+    const names = async (token: string): Promise<string[]> =>
+      ((await call(token, 'list_backups')).backups as { filename: string }[]).map(({ filename }) => filename);
+    const red = await call(RED, 'dump_to_file', { filename: 'same' });
+    const own = await call(OWN, 'dump_to_file', { filename: 'same' });
+    expect([red.path, (await call(RED, 'list_backups')).dir]).toEqual(['same', '.']);
+    expect(own.path).toBe(join(dataDir, 'backups', 'same'));
+    expect([await names(RED), await names(BLUE), await names(OWN)]).toEqual([['same'], [], ['same']]);
+
+    // What somebody put into the wrong folder, or made a way to.
+    const folder = join(dataDir, 'backups', '@blue');
+    cpSync(join(dataDir, 'backups', '@red', 'same'), join(folder, 'copied'), { recursive: true });
+    symlinkSync(join(dataDir, 'backups', '@red', 'same'), join(folder, 'linked'));
+    cpSync(join(dataDir, 'backups', '@red', 'same'), join(dataDir, 'backups', 'copied'), { recursive: true });
+    expect([await names(BLUE), await names(OWN)]).toEqual([[], ['same']]);
+    for (const filename of ['same', 'copied', 'linked', '@red', '../@red/same', join(dataDir, 'backups', 'same')])
+      for (const dry_run of [true, false])
+        expect(await refused(BLUE, 'restore_from_file', { filename, dry_run }), filename).toMatch(/^(NOT_FOUND|VALIDATION)$/);
+    for (const filename of ['copied', '@red', '@red/same'])
+      expect(await refused(OWN, 'restore_from_file', { filename }), filename).toMatch(/^(NOT_FOUND|VALIDATION)$/);
+    expect(await refused(OWN, 'dump_to_file', { filename: 'copied' })).toBe('CONFLICT');
+    expect(await call(RED, 'restore_from_file', { filename: 'same' })).toMatchObject({ would: 'unchanged' });
+    for (const token of [RED, BLUE])
+      for (const tool of ['health', 'list_backups']) expect(JSON.stringify(await call(token, tool))).not.toContain(dataDir);
+    expect((await call(OWN, 'health')).data_dir).toBe(dataDir);
+  });
+
+  it('may have a link of its own refused, and its sets found by the operator', async () => {
+    const folder = join(dataDir, 'backups', '@red');
+    symlinkSync(join(folder, 'same'), join(folder, 'alias'));
+    expect(((await call(RED, 'list_backups')).backups as unknown[]).length).toBe(1);
+    const listed = (await listBackups(join(dataDir, 'backups'))).backups.map(({ filename }) => filename);
+    expect(listed).toEqual(expect.arrayContaining(['same', '@red/same']));
+    rmSync(join(folder, 'alias'));
   });
 
   it('finds them again after a restart', async () => {

@@ -1,12 +1,32 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { ORIGIN, type Position } from '../../../domain/envelope.js';
+import { NAMESPACES } from '../../../domain/vocabulary.js';
 import { RecallIndex } from '../../../projections/recall/recall-index.js';
 import { InMemoryLexicalIndex } from '../../../projections/search/lexical.js';
 import { InProcessVectorIndex } from '../../../projections/search/vectors.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
+
+/** A folder with something in it that this user cannot remove; answers how to let it go, again and again, or undefined where that cannot be had. */
+const makeUnremovable = (directory: string): (() => void) | undefined => {
+  const inner = join(directory, 'inner');
+  mkdirSync(inner, { recursive: true });
+  if (process.getuid?.() !== 0) {
+    writeFileSync(join(inner, 'x'), 'x');
+    chmodSync(inner, 0o500);
+    return () => existsSync(inner) && chmodSync(inner, 0o700);
+  }
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', inner], { stdio: 'ignore' });
+    writeFileSync(join(inner, 'x'), 'x');
+    return () => spawnSync('umount', ['-l', inner], { stdio: 'ignore' });
+  } catch {
+    return undefined;
+  }
+};
 
 describe('the recall index in files', () => {
   let test: TestApp;
@@ -41,7 +61,7 @@ describe('the recall index in files', () => {
   };
 
   /** An index as a process of its own would have it; `readFrom` is where its first look at the log began. */
-  const openIndex = async (edition = '1') => {
+  const openIndex = async (edition = '1', troubles?: string[], tenant = test.keys.tenant) => {
     const readFrom: Position[] = [];
     const log = {
       ...test.log,
@@ -53,13 +73,14 @@ describe('the recall index in files', () => {
     const index = new RecallIndex({
       log,
       redis: test.redis,
-      keys: test.keys,
+      keys: { ...test.keys, tenant },
       createLexical: () => new InMemoryLexicalIndex(),
       createVectors: (dimension) => new InProcessVectorIndex({ dimension }),
       snapshot: { directory, edition, worth: 1 },
       generation: async () => 1,
       onTrouble: (message, error) => {
-        throw new Error(message, { cause: error });
+        if (!troubles) throw new Error(message, { cause: error });
+        troubles.push(message);
       },
     });
     index.start();
@@ -144,9 +165,79 @@ describe('the recall index in files', () => {
       bytes[20] = (bytes[20] ?? 0) ^ 1;
       writeFileSync(path, bytes);
     }
-    const after = await openIndex();
+    const troubles: string[] = [];
+    const after = await openIndex('1', troubles);
     expect(after.first()).toBe(ORIGIN);
+    expect(troubles).toEqual([expect.stringMatching(/is damaged and is rebuilt from the log/)]);
+    expect(troubles[0]).toContain(name === 'manifest.json' ? NAMESPACES[0] : name);
     await after.index.close();
+  });
+
+  it('is not used when the folders of two namespaces were exchanged', async () => {
+    await (await openIndex()).index.close();
+    const [folder = ''] = readdirSync(directory).filter((name) => name !== 'current.json');
+    const at = (name: string): string => join(directory, folder, name);
+    renameSync(at('episodic'), at('aside'));
+    renameSync(at('knowledge'), at('episodic'));
+    renameSync(at('aside'), at('knowledge'));
+    const troubles: string[] = [];
+    const after = await openIndex('1', troubles);
+    expect(after.first()).toBe(ORIGIN);
+    expect(troubles).toEqual([expect.stringMatching(/damaged.*(episodic|knowledge)/)]);
+    expect(after.index.words('episodic').search('service', 3, {})).toHaveLength(3);
+    await after.index.close();
+  });
+
+  it('is not used by another tenant, though it has the same log', async () => {
+    await (await openIndex()).index.close();
+    const troubles: string[] = [];
+    const after = await openIndex('1', troubles, 'other');
+    expect(after.first()).toBe(ORIGIN);
+    expect(troubles).toEqual([expect.stringContaining(`of the tenant ${test.keys.tenant}`)]);
+    await after.index.close();
+  });
+
+  it('is not used when it lacks the words of a memory it lists', async () => {
+    const whole = await openIndex();
+    const [key = ''] = whole.index.documents.keys();
+    whole.index.words('episodic').remove(key);
+    await whole.index.close();
+    const troubles: string[] = [];
+    const after = await openIndex('1', troubles);
+    expect(after.first()).toBe(ORIGIN);
+    expect(troubles).toEqual([expect.stringMatching(/words of \d+ memories where \d+ are stored/)]);
+    await after.index.close();
+  });
+
+  it('is done without, told once, where its folder cannot be', async () => {
+    const file = join(home, 'a-file');
+    writeFileSync(file, 'x');
+    directory = join(file, 'local');
+    const troubles: string[] = [];
+    const { index, first } = await openIndex('1', troubles);
+    expect(first()).toBe(ORIGIN);
+    expect(index.words('episodic').search('service', 3, {})).toHaveLength(3);
+    expect(index.snapshot?.unusable).toBe(`${directory} (ENOTDIR)`);
+    expect(index.snapshot?.mayHoldForgotten).toBe(false);
+    const key = await remember('The okapiword comes and goes.');
+    await test.app.commands.forget({ key_or_query: key, confirm: true, keys: [key] }, test.call);
+    expect(await index.progress.waitFor((await test.log.head())?.position ?? ORIGIN, 5_000)).toBe('reached');
+    await index.close();
+    expect(troubles).toEqual([expect.stringContaining(directory)]);
+  });
+
+  it('may hold what was forgotten as long as files of it cannot be removed, and is kept again once they can', async (context) => {
+    const undo = makeUnremovable(directory);
+    if (!undo) return context.skip();
+    const troubles: string[] = [];
+    onTestFinished(undo);
+    const { index } = await openIndex('1', troubles);
+    expect([index.snapshot?.unusable, index.snapshot?.mayHoldForgotten]).toEqual([expect.stringContaining(directory), true]);
+    undo();
+    await index.close();
+    expect(index.snapshot?.unusable).toBeUndefined();
+    expect(readdirSync(directory)).toContain('current.json');
+    expect(troubles).toHaveLength(1);
   });
 
   it('is not used by another edition of the program', async () => {

@@ -120,6 +120,25 @@ describe('a project that was deleted', () => {
     expect(filesHolding(folder.path, 'marmalade')).toEqual([]);
   });
 
+  it('takes nothing from another store in the same folder that has a project of that name', async () => {
+    using folder = temporaryFolder();
+    await using theirs = await openTestLog({ valkey });
+    await set(theirs, 0, 'The saffron shop of somebody else.');
+    await take(theirs, folder.path, { name: 'theirs' });
+    await using source = await openTestLog({ valkey });
+    await set(source, 0, 'The old marmalade shop.');
+    await take(source, folder.path, { name: 'ours' });
+    await remove(source, 1);
+    await purge(source, folder.path);
+    expect(filesHolding(folder.path, 'marmalade')).toEqual([]);
+    expect(filesHolding(folder.path, 'saffron')).toHaveLength(1);
+    await using target = await openTestLog({ valkey });
+    await restore(target, join(folder.path, 'theirs'));
+    expect((await target.log.load([SUBJECT]))[0]?.events.at(-1)).toMatchObject({
+      data: { description: 'The saffron shop of somebody else.' },
+    });
+  });
+
   it('and has a new context keeps that one when an older backup is restored over it', async () => {
     using folder = temporaryFolder();
     await using source = await openTestLog({ valkey });

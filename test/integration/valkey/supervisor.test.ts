@@ -134,6 +134,14 @@ describe('the managed Valkey', () => {
     expect((await start()).status().state).toBe('running');
   });
 
+  it('gives a start up that was called off, however long the server takes', async () => {
+    const calledOff = new AbortController();
+    const starting = start({ command: ['sh', '-c', 'exec sleep 600'], signal: calledOff.signal });
+    setTimeout(() => calledOff.abort(), 100);
+    await expect(starting).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('Stopped') });
+    await expect(start({ signal: AbortSignal.abort() })).rejects.toThrow();
+  });
+
   it('says that it is not installed', async () => {
     const error = await start({ command: ['valkey-server-that-is-not-there'] }).catch((failure: unknown) => failure);
     expect(isDomainError(error, 'UNAVAILABLE') && error.message).toContain('not found');

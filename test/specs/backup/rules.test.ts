@@ -31,7 +31,7 @@ const set = (name: string, daysAgo: number, fields: Partial<Manifest> = {}): Bac
 
 describe('which backups go', () => {
   const names = (sets: readonly BackupSet[], keep: number, keepDays?: number): string[] =>
-    expiredSets(sets, 'log', { keep, keepDays }, NOW).map(({ name }) => name);
+    expiredSets(sets, { logId: 'log', tenant: 'local' }, { keep, keepDays }, NOW).map(({ name }) => name);
   const sets = [set('new', 0), set('young', 3), set('old', 20), set('oldest', 90)];
 
   it('those beyond the number that is kept', () => expect(names(sets, 2)).toEqual(['old', 'oldest']));
@@ -39,6 +39,8 @@ describe('which backups go', () => {
   it('never the newest complete one', () => expect(names([set('only', 900)], 1, 1)).toEqual([]));
   it('never one that is being written, nor of another log', () =>
     expect(names([set('begun', 0, { complete: false }), set('whole', 50), set('foreign', 60, { log_id: 'x' })], 1, 1)).toEqual([]));
+  it('never one of another tenant, even of the same log', () =>
+    expect(names([set('new', 0), set('of another', 60, { tenant: 'past' })], 1, 1)).toEqual([]));
 });
 
 describe('a schedule', () => {

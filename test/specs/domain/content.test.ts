@@ -89,6 +89,8 @@ describe('a query', () => {
     expect(() => parseQuery(text)).toThrow(refusal('VALIDATION', /query is empty/));
   });
   it('loses its control characters and lone surrogates', () => expect(parseQuery('which\u0000port\n\uD83D?')).toBe('which port \uFFFD?'));
+  it('keeps the code that 9,000 pasted characters end in', () =>
+    expect(parseQuery(`${'at line of a trace '.repeat(480)}ERR_REQUIRE_ESM`)).toMatch(/ERR_REQUIRE_ESM$/));
   it('is cut, not refused, when it is too long, and never in the middle of an emoji', () => {
     const cut = parseQuery(`x${'😀'.repeat(QUERY_LENGTH)}`);
     expect(cut.length).toBe(QUERY_LENGTH - 1);

@@ -132,6 +132,7 @@ describe('health', () => {
     ['a server refuses to rewrite its files', { store: store({ erasures: { count: 2, refused: 'NOPERM' } }) }, 'ERASURE_ON_DISK'],
     ['a view is built for the first time', { store: store({ projections: [view({ generation: undefined })] }) }, 'VIEW_BUILDING'],
     ['the index loads', { index: { ...well.index, caughtUp: false, documents: 0 } }, 'INDEX_LOADING'],
+    ['the index cannot be kept', { index: { ...well.index, unkept: '/d/index (EACCES)' } }, 'INDEX_NOT_KEPT'],
     ['the second choice of model serves', { model: { state: 'ready', id: 'm', reason: 'no road to the first' } }, 'SECOND_CHOICE_MODEL'],
     [
       'vectors are made anew',

@@ -159,6 +159,50 @@ export const lexicalIndexContract = (name: string, create: () => LexicalIndex): 
       expect(keys('fair')).toEqual(['c']);
     });
 
+    it('completes an identifier as it was begun, and else its end', () => {
+      for (const end of ['URL', 'SECRET', 'TIMEOUT']) index.upsert(end, `set PAYMENTS_WEBHOOK_${end} before the start`, facets());
+      for (const end of ['design-tokens', 'icons']) index.upsert(end, `we moved @acme/${end} to the monorepo`, facets());
+      index.upsert('bill', 'src/services/billing/invoiceMailer.ts sends it', facets());
+      index.upsert('ship', 'src/services/shipping/labels.ts prints it', facets());
+      index.upsert('flag', 'never push with --no-verify here', facets());
+      index.upsert('verifier', 'the verifier of the release, no less', facets());
+      expect(keys('PAYMENTS_WEBHOOK_SECRE')[0]).toBe('SECRET');
+      expect(keys('where is PAYMENTS_WEBHOOK_TIM')[0]).toBe('TIMEOUT');
+      expect(keys('@acme/des')[0]).toBe('design-tokens');
+      expect(keys('src/services/bil')[0]).toBe('bill');
+      expect(keys('elsewhere/invoiceMai')).toEqual(['bill']);
+      for (const flag of ['--no-verif', 'no-verif']) expect(keys(flag)).toEqual(['flag']);
+      expect(index.search('PAYMENTS_WEBHOOK_SECRE', 3, {}).map(({ score }) => score > 0.4)).toEqual([true, false, false]);
+    });
+
+    it('finds names, codes and umlauts as others write them', () => {
+      index.upsert('snake', 'ERR_MODULE_NOT_FOUND at start', facets());
+      index.upsert('camel', 'call getInvoiceTotal first', facets());
+      index.upsert('ticket', 'see PROJ-4711', facets());
+      index.upsert('hex', 'it failed with 0x80070005', facets());
+      index.upsert('umlaut', 'die Größenänderung der Platte', facets());
+      index.upsert('other', 'an error of a module was found in PROJ-4712, total of the invoice, 0x80070006', facets());
+      const asked = ['errModuleNotFound', 'get_invoice_total', 'PROJ4711', 'PROJ_4711', '80070005', 'Groessenaenderung'];
+      expect(asked.map((query) => keys(query)[0])).toEqual(['snake', 'camel', 'ticket', 'ticket', 'hex', 'umlaut']);
+      expect(index.search('what about PROJ4711', 1, {})[0]).toMatchObject({ named: true });
+    });
+
+    it('finds emoji, and nothing for one that nobody holds', () => {
+      index.upsert('rocket', '🚀 deploy channel', facets());
+      index.upsert('other', 'the deploy channel of others 🔥', facets());
+      expect(keys('🚀')).toEqual(['rocket']);
+      expect(keys('🔥')).toEqual(['other']);
+      expect(keys('🦄')).toEqual([]);
+      expect(keys('deploy channel 🚀')[0]).toBe('rocket');
+    });
+
+    it('finds a rare name at the end of a query of many rarer words', () => {
+      const rare = Array.from({ length: 60 }, (_, i) => `a${i}word`);
+      index.upsert('pasted', rare.join(' '), facets());
+      index.upsert('code', 'ZZZ_PASTED_CODE was the cause', facets());
+      expect(index.search(`${rare.join(' ')} ZZZ_PASTED_CODE`, 5, {}).find(({ key }) => key === 'code')).toMatchObject({ named: true });
+    });
+
     it('says which hits hold a rare name that the query spells out', () => {
       for (let i = 0; i < 400; i++) index.upsert(`m${i}`, `note ${i} on build_all and the weather`, facets());
       index.upsert('x', 'ticket-17x was the cause', facets());

@@ -33,6 +33,24 @@ describe('hybrid search', () => {
     expect(second).toMatchObject({ key: 'spelling', cosine: -1, window: 0, coverage: 1 });
   });
 
+  it('looks with the end of a long query too, and takes the nearer of the two', async () => {
+    const end = randomUnit(DIMENSION, random);
+    await remember('beginning', 'nothing shared', query);
+    await remember('end', 'nothing either', end);
+    await remember('spelling', 'ERR_LEASE', end);
+    const asked = { text: 'ERR_LEASE', vector: query, candidates: 3, filter: {} };
+    const alone = await hybridSearch(vectors, words, { ...asked, candidates: 1 });
+    expect(alone.find(({ key }) => key === 'end')).toBeUndefined();
+    const both = await hybridSearch(vectors, words, { ...asked, ending: end });
+    expect(both.map(({ key, cosine }) => [key, cosine])).toEqual([
+      ['spelling', 1],
+      ['beginning', 1],
+      ['end', 1],
+    ]);
+    const few = await hybridSearch(vectors, words, { ...asked, candidates: 1, ending: end });
+    expect(few.find(({ key }) => key === 'spelling')).toMatchObject({ cosine: 1 });
+  });
+
   it('finds a memory that has no vector yet by its words', async () => {
     await remember('with', 'about something else', query);
     await remember('pending', 'ERR_LEASE', undefined);

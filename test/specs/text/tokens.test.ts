@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { documentTerms, queryTerms } from '../../../domain/text/tokens.js';
+import { documentTerms, endingOf, queryTerms } from '../../../domain/text/tokens.js';
 
 const terms = (text: string) => documentTerms(text).terms;
 const query = (text: string) => queryTerms(text).map(({ term }) => term);
@@ -38,6 +38,55 @@ describe('identifiers are kept whole and split', () => {
     expect(weights.get('parse_json_file')).toBe(1);
     expect(weights.get('json')).toBeCloseTo(1 / 3);
   });
+});
+
+describe('what an identifier is also written as', () => {
+  it.each([
+    ['ERR_MODULE_NOT_FOUND', 'errmodulenotfound'],
+    ['src/get_user.ts', 'getuser'],
+    ['PROJ-4711', 'proj4711'],
+    ['PROJ_4711', 'proj4711'],
+  ])('%s can be found as %s, and is no longer for it', (text, other) => {
+    const { terms, silent } = documentTerms(text);
+    expect(silent).toContain(other);
+    expect(terms).not.toContain(other);
+  });
+  it('a number in hex is found without its 0x', () => expect(terms('0x80070005')).toEqual(['0x80070005', '80070005']));
+  it('words that a hyphen joins stay apart', () => expect(documentTerms('a well-known way').silent).toEqual(['a']));
+});
+
+describe('emoji and symbols', () => {
+  const silent = (text: string) => documentTerms(text).silent;
+  it('are terms of which no document is longer', () =>
+    expect(documentTerms('🚀 deploy ✓')).toEqual({ terms: ['deploi'], silent: ['🚀', '✓'] }));
+  it.each([
+    ['❤️', '❤'],
+    ['👍🏽', '👍'],
+    ['👩🏽‍🚀', '👩‍🚀'],
+    ['☀️☀', '☀'],
+  ])('%s is found by %s', (text, other) => expect(silent(text)).toContain(query(other)[0]));
+  it('that were put together are found by what they show', () => expect(silent('👩🏽‍🚀')).toEqual(['👩\u200d🚀', '👩', '🚀']));
+  it('two flags are two, and each is one', () => expect(silent('🇩🇪🇫🇷')).toEqual(['🇩🇪', '🇫🇷']));
+  it('weigh half a word in a query', () =>
+    expect(queryTerms('🚀 deploy')).toEqual([
+      { term: '🚀', weight: 0.5 },
+      { term: 'deploi', weight: 1 },
+    ]));
+  it('but not what pictures are drawn with, nor a lost character', () => expect(silent('├── src │ █ ⠋ \ufffd')).toEqual([]));
+});
+
+describe('how a query ends', () => {
+  it.each([
+    ['why --no-verif', { whole: 'no-verif', isWord: false, tails: ['verif'] }],
+    ['src/getUs', { whole: 'src/getus', isWord: false, tails: ['getus', 'us'] }],
+    ['the Größ', { whole: 'gross', isWord: true, tails: [] }],
+    ['src/app/', { whole: 'src/app', isWord: false, tails: ['app'] }],
+    ['is it deployed?', undefined],
+    ['what is that', undefined],
+    ['接続', undefined],
+    ['deploy 🚀', undefined],
+    ['', undefined],
+  ])('%s', (text, expected) => expect(endingOf(text)).toEqual(expected));
 });
 
 describe('words', () => {

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { saysNothing } from '../../../domain/question.js';
+
+describe('a question of function words only', () => {
+  it.each([
+    'the and of to',
+    'what is it',
+    'What is it?',
+    'who are you',
+    'is',
+    'IS',
+    'was ist das',
+    'Was ist das?',
+    'où est il',
+    '¿Qué es esto?',
+  ])('%j says nothing', (query) => expect(saysNothing(query)).toBe(true));
+
+  it.each(['what is Redis', 'die', 'war', 'D', 'R', 'C++', 't.is()', '--is', 'it_is', 'is 5', '?', '', '本', 'was ist Redis', 'man page'])(
+    '%j says something, or is no prose',
+    (query) => expect(saysNothing(query)).toBe(false),
+  );
+});
