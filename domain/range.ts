@@ -22,3 +22,13 @@ export const RANGES = {
   knowledgeDays: { min: 1, max: 365 },
   knowledgeLimit: { min: 1, max: 50 },
 } as const satisfies Readonly<Record<string, Range>>;
+
+/** Throws VALIDATION when a range of times ends before it begins; `first` and `last` name its two ends to the caller. */
+export const refuseReversed = (from: number, to: number, first: string, last: string): void => {
+  if (from <= to) return;
+  throw new DomainError(
+    'VALIDATION',
+    `${first} is later than ${last}, so nothing lies between them`,
+    'Exchange the two; an age such as 2h is earlier than 1h',
+  );
+};

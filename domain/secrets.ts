@@ -87,12 +87,41 @@ const findPrivateKeys = (text: string): Secret[] => {
   });
 };
 
+const JWT = /(?<![A-Za-z0-9_-])(e[wy][A-Za-z0-9_-]{8,2000})\.[A-Za-z0-9_-]{2,8000}\.([A-Za-z0-9_-]{16,2000})(?![A-Za-z0-9_-])/g;
+
+/** Three parts of which the first says by which algorithm the last was made. */
+const findJwts = (text: string): Secret[] =>
+  [...text.matchAll(JWT)].flatMap(({ 0: credential, 1: header = '', 2: signature = '', index }) =>
+    namesAlgorithm(header) && looksLive(signature) ? [{ kind: 'JSON web token', index, length: credential.length }] : [],
+  );
+
+const namesAlgorithm = (header: string): boolean => {
+  try {
+    const { alg } = JSON.parse(atob(header.replaceAll('-', '+').replaceAll('_', '/'))) as { readonly alg?: unknown };
+    return typeof alg === 'string';
+  } catch {
+    return false;
+  }
+};
+
+const URL_WITH_PASSWORD = /(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,30}:\/\/[^\s:/@?#'"`]{0,200}:([^\s/@'"`]{1,200})@(?=[^\s'"`])/g;
+/** What documentation writes in the place of a password. */
+const NO_PASSWORD = /^(?:passw(?:or)?d|passphrase|pass|pwd|pw|x+|\*+|\.+|[_-]+|<.*|\$.*|%.*|\{.*|\[.*|\(.*)$/i;
+
+const findUrlPasswords = (text: string): Secret[] =>
+  [...text.matchAll(URL_WITH_PASSWORD)].flatMap(({ 0: url, 1: password = '', index }) => {
+    if (NO_PASSWORD.test(password) || PLACEHOLDER.test(password)) return [];
+    return [{ kind: 'password in a URL', index: index + url.length - 1 - password.length, length: password.length }];
+  });
+
 /**
  * Well-known live credentials in a text, in order, not overlapping. Placeholders (documentation examples, `xxxx`, counted-up letters) and texts
  * of low entropy do not count. Neither the kind nor the position gives the credential away.
  */
 export const findSecrets = (text: string): readonly Secret[] => {
-  const found = [...findPrivateKeys(text), ...findTokens(text)].sort((a, b) => a.index - b.index || b.length - a.length);
+  const found = [...findPrivateKeys(text), ...findTokens(text), ...findJwts(text), ...findUrlPasswords(text)].sort(
+    (a, b) => a.index - b.index || b.length - a.length,
+  );
   let end = 0;
   return found.filter(({ index, length }) => {
     if (index < end) return false;

@@ -49,14 +49,18 @@ const FIELDS = Object.keys(WRITES) as MemoryField[];
  * What is `annulled` did not happen.
  * `forgotten` when there is nothing left to work on.
  */
-export const undoMemory = (events: readonly Numbered<MemoryEvent>[], undoing: Undoing): Reversal<MemoryEvent> | 'forgotten' => {
+export const undoMemory = (
+  all: readonly Numbered<MemoryEvent | TopicEvent>[],
+  undoing: Undoing,
+): Reversal<MemoryEvent | TopicEvent> | 'forgotten' => {
+  const events = all.filter((event): event is Numbered<MemoryEvent> => !isOfTopic(event));
   const now = fold<ReturnType<typeof memoryDecider.initialState>, MemoryEvent>(memoryDecider, events);
   if (!isLive(now)) return 'forgotten';
-  if (events.some(({ type, n }) => type === 'MemoryRemembered' && undoing.undone.has(n))) return undoBirth(events, undoing, now);
+  if (events.some(({ type, n }) => type === 'MemoryRemembered' && undoing.undone.has(n))) return undoBirth(all, undoing, now);
   const worked = undoExperience(events, undoing);
   const restored: UndoField[] = [...worked.restored];
   const kept: UndoField[] = [...worked.kept];
-  const made: MemoryEvent[] = [];
+  const made: (MemoryEvent | TopicEvent)[] = [];
   if (worked.experience) {
     const abandoned_approaches = [...worked.experience.abandoned_approaches];
     made.push({ type: 'ExperienceRecorded', data: { ...worked.experience, abandoned_approaches, reason: UNDONE } });
@@ -86,13 +90,35 @@ export const undoMemory = (events: readonly Numbered<MemoryEvent>[], undoing: Un
     if (back.length > 0) restored.push(field);
     made.push(...back);
   }
-  return { events: made, restored, kept };
+  const suppressed = undoTopics(all.filter(isOfTopic), undoing);
+  if (suppressed.restored.length > 0) restored.push('suppression');
+  if (suppressed.kept.length > 0) kept.push('suppression');
+  return { events: [...made, ...suppressed.events], restored, kept };
+};
+
+const isOfTopic = (event: Numbered<MemoryEvent | TopicEvent>): event is Numbered<TopicEvent> =>
+  event.type === 'TopicSuppressed' || event.type === 'TopicUnsuppressed';
+
+/** Takes back the suppression of topics that dead ends of one memory became, each by itself. */
+const undoTopics = (events: readonly Numbered<TopicEvent>[], undoing: Undoing): Reversal<TopicEvent> => {
+  const topics = [...new Set(events.map(({ data }) => data.topic))];
+  const each = topics.map((topic) =>
+    undoTopic(
+      events.filter(({ data }) => data.topic === topic),
+      undoing,
+    ),
+  );
+  return {
+    events: each.flatMap(({ events: made }) => made),
+    restored: each.flatMap(({ restored }) => restored),
+    kept: each.flatMap(({ kept }) => kept),
+  };
 };
 
 /** What enrichment notes of its own work on a memory is nobody's work on the memory. */
-const NOTED: ReadonlySet<MemoryEvent['type']> = new Set(['EnrichmentFinished', 'EnrichmentParked']);
+const NOTED: ReadonlySet<(MemoryEvent | TopicEvent)['type']> = new Set(['EnrichmentFinished', 'EnrichmentParked']);
 
-const undoBirth = (events: readonly Numbered<MemoryEvent>[], undoing: Undoing, now: LiveMemory): Reversal<MemoryEvent> => {
+const undoBirth = (events: readonly Numbered<MemoryEvent | TopicEvent>[], undoing: Undoing, now: LiveMemory): Reversal<MemoryEvent> => {
   if ((undoing.already?.size ?? 0) > 0) return { events: [], restored: [], kept: [] };
   if (
     !nothingElse(

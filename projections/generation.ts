@@ -3,6 +3,7 @@ import type { ChainableCommander, Redis } from 'iovalkey';
 import { ORIGIN, type Position } from '../domain/envelope.js';
 import { DomainError } from '../domain/errors.js';
 import type { Keys } from './keys.js';
+import { outcomeIn, type Replayed, type Verified } from './outcomes.js';
 import type { Projection } from './projection.js';
 import { loadScript, runScript } from './scripts.js';
 
@@ -34,6 +35,8 @@ export type Pointers = {
   readonly wanted: number | undefined;
   /** Why the last rebuild failed. */
   readonly failed: string | undefined;
+  readonly verified: Verified | undefined;
+  readonly replayed: Replayed | undefined;
 };
 
 /** Names a projection's meaning: its own version and the shapes of all events it may meet. */
@@ -52,6 +55,8 @@ export const readPointers = async (redis: Redis, keys: Keys, name: string): Prom
     retired: new Map(retired),
     wanted: number('wanted'),
     failed: fields.failed,
+    verified: outcomeIn<Verified>(fields.verified),
+    replayed: outcomeIn<Replayed>(fields.replayed),
   };
 };
 

@@ -4,6 +4,7 @@ import type { ProjectorDeps } from './deps.js';
 import { createFollower, type Follower, PAGE, type Target } from './follower.js';
 import { openGeneration, readPointers, retireGeneration, switchGeneration, versionOf } from './generation.js';
 import { memoryNeed, refuseWhenTooLarge } from './memory-need.js';
+import { noteReplayed } from './outcomes.js';
 import type { Projection } from './projection.js';
 
 /** One line of progress. Rates and remaining time follow from what this rebuild did so far. */
@@ -42,6 +43,7 @@ export const rebuild = async (
   const { redis, keys, log } = deps;
   await refuseWhenItWouldNotFit(deps, orders);
   const total = await redis.xlen(keys.log);
+  const begun = performance.now();
   const open: Building[] = [];
   try {
     for (const order of orders) open.push(await begin(deps, order));
@@ -56,7 +58,7 @@ export const rebuild = async (
       // Near enough: the rest is caught up while the serving view stands still, or a busy log would never let it end.
       if (entries < (deps.page ?? PAGE)) break;
     }
-    return await options.exclusively(async () => {
+    const all = await options.exclusively(async () => {
       const rebuilt: Rebuilt[] = [];
       for (const building of [...open]) {
         done += await catchUp(follower, building);
@@ -65,6 +67,13 @@ export const rebuild = async (
       }
       return rebuilt;
     });
+    const { now = Date.now } = deps;
+    for (const { projection, events } of all) {
+      const outcome = { at: now(), ms: Math.round(performance.now() - begun), events };
+      // A view that serves is not undone for want of a figure.
+      await noteReplayed(redis, keys, projection, outcome).catch(() => undefined);
+    }
+    return all;
   } catch (error) {
     for (const { target } of open)
       await retireGeneration(holder(deps, target.name, target.token, 0), target.generation).catch(() => undefined);

@@ -3,6 +3,7 @@ import { ORIGIN, type Position } from '../domain/envelope.js';
 import { type DeadLetter, type Degraded, readDeadLetters, readDegraded } from './dead-letter.js';
 import { readGeneration, readPointers } from './generation.js';
 import type { Keys } from './keys.js';
+import type { Replayed, Verified } from './outcomes.js';
 
 export type ProjectionStatus = {
   readonly name: string;
@@ -19,6 +20,9 @@ export type ProjectionStatus = {
   /** Dead letters of the generation that serves, among the newest of all. */
   readonly deadLetters: number;
   readonly rebuildFailed: string | undefined;
+  /** How the last verification and the last replay ended; absent before the first. */
+  readonly verified?: Verified | undefined;
+  readonly replayed?: Replayed | undefined;
 };
 
 /** A lag is counted up to here; what is beyond is "at least". */
@@ -54,6 +58,8 @@ const statusOf = async (
     degraded: serving ? await readDegraded(redis, keys, name, serving.number) : new Map(),
     deadLetters: letters.filter((letter) => letter.projection === name && letter.generation === serving?.number).length,
     rebuildFailed: pointers.failed,
+    verified: pointers.verified,
+    replayed: pointers.replayed,
   };
 };
 

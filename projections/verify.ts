@@ -19,6 +19,8 @@ export type VerifyReport = {
   readonly differingCount: number;
   /** Subjects that stand still: their rows were not compared. */
   readonly degraded: readonly string[];
+  /** The generation that was compared. */
+  readonly generation: number;
   /** Both states are those of this position. */
   readonly position: Position;
 };
@@ -118,6 +120,7 @@ const compare = async (
     differing: [...differing].sort().slice(0, SHOWN),
     differingCount: differing.length,
     degraded: [...shadow.degraded.keys()].sort(),
+    generation,
     position: shadow.checkpoint,
   };
 };

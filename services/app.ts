@@ -134,7 +134,11 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
   if (searching.usable || searching.version !== undefined) logger[searching.usable ? 'info' : 'warn'](searching.reason);
   const metrics = createMetrics(() => examiner.vitals(), VERSION);
   const model = options.model ?? openModel(config.llm, metrics.llmCall);
-  const log = guarded(rawLog, metrics, roomKeeper(config.dataDir, config.minFreeBytes));
+  const log = guarded(
+    rawLog,
+    metrics,
+    roomKeeper(config.dataDir, config.minFreeBytes, config.backup.byToken ? 'its data folder' : undefined),
+  );
 
   const indexParts: RecallIndexParts = {
     log,
@@ -292,6 +296,7 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
       backupJob.poke();
       return options.supervised ? 'pending' : 'external';
     },
+    unlisted: () => backupJob.unlisted(),
   };
 
   const enricher =

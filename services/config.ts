@@ -90,8 +90,11 @@ export const projectRoot = (): string => {
  */
 export const loadConfig = (env: NodeJS.ProcessEnv = process.env, root: string = projectRoot()): LoadedConfig => {
   const outer = withoutEmpty(env);
-  const file = withoutEmpty(readEnvFile(join(root, '.env')));
-  const parsed = z.object(VARIABLES).safeParse({ ...file, ...outer });
+  const inFile = readEnvFile(join(root, '.env'));
+  const file = withoutEmpty(inFile);
+  // Whoever sets a passphrase of blanks means to encrypt, and would not be.
+  const blank = isBlank(env.BACKUP_PASSPHRASE) || isBlank(inFile.BACKUP_PASSPHRASE) ? { BACKUP_PASSPHRASE: '' } : {};
+  const parsed = z.object(VARIABLES).safeParse({ ...file, ...blank, ...outer });
   if (!parsed.success) {
     const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
     throw new DomainError(
@@ -203,6 +206,8 @@ const secretsOf = ({
   const named = [MCP_AUTH_TOKEN, ...MCP_TENANT_TOKENS.map(({ token }) => token), VALKEY_PASSWORD, BACKUP_PASSPHRASE, ANTHROPIC_API_KEY];
   return [...named, inUrl, inUrl && decodeURIComponent(inUrl)].flatMap((secret) => secret || []);
 };
+
+const isBlank = (value: string | undefined): boolean => value !== undefined && value !== '' && value.trim() === '';
 
 const withoutEmpty = (env: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1].trim() !== ''));

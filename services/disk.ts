@@ -1,7 +1,8 @@
 import { randomFillSync } from 'node:crypto';
-import { mkdir, open, rename, rm, stat, statfs } from 'node:fs/promises';
+import { open, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DomainError } from '../domain/errors.js';
+import { AS_MASKED, makeFolder } from './make-folder.js';
 
 /** Bytes that this user may still write on the file system which holds `dir`. Throws what `statfs` throws when `dir` is missing. */
 export const freeBytes = async (dir: string): Promise<number> => {
@@ -13,16 +14,16 @@ export const freeBytes = async (dir: string): Promise<number> => {
  * Refuses with UNAVAILABLE when fewer than `minFreeBytes` are free, or the folder is not there. Forgetting does not ask: it
  * must work on a full disk.
  */
-export const assertRoom = async (dir: string, minFreeBytes: number): Promise<void> => {
+export const assertRoom = async (dir: string, minFreeBytes: number, called = dir): Promise<void> => {
   const free = await freeBytes(dir).catch((cause: NodeJS.ErrnoException) => {
     const message = `The data folder cannot be read (${cause.code ?? 'unknown'}), so nothing new is stored`;
-    throw new DomainError('UNAVAILABLE', message, `Bring ${dir} back; service resumes by itself.`, { cause });
+    throw new DomainError('UNAVAILABLE', message, `Bring ${called} back; service resumes by itself.`, { cause });
   });
   if (free >= minFreeBytes) return;
   throw new DomainError(
     'UNAVAILABLE',
     `The disk is nearly full: ${megabytes(free)} free where the data lives, ${megabytes(minFreeBytes)} wanted before anything is stored`,
-    `Free some space under ${dir}; service resumes by itself. Recalling and forgetting still work.`,
+    `Free some space under ${called}; service resumes by itself. Recalling and forgetting still work.`,
   );
 };
 
@@ -40,7 +41,7 @@ export const keepReserve = async (path: string, bytes: number): Promise<boolean>
   if (size === bytes) return true;
   const temporary = `${path}.new`;
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path), AS_MASKED);
     await writeDurably(temporary, bytes);
     await rename(temporary, path);
     return true;

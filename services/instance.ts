@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'iovalkey';
@@ -12,6 +11,7 @@ import { openEmbedderProvider } from './embedding/select.js';
 import { createLazyApp } from './lazy-app.js';
 import { createStartup, type StepReport } from './lifecycle.js';
 import type { Logger } from './log.js';
+import { AS_MASKED, makeFolder } from './make-folder.js';
 import { type McpHttp, startMcpHttp } from './mcp/http.js';
 import { openMigrations } from './migrations/open.js';
 import { createTenants } from './tenants.js';
@@ -160,7 +160,7 @@ export const startInstance = async (options: InstanceOptions): Promise<RunningIn
         run: async (progress, stop) => {
           lazy.waitsFor('Valkey');
           if (config.valkey !== undefined) {
-            await mkdir(config.dataDir, { recursive: true });
+            await makeFolder(config.dataDir, AS_MASKED);
             held.target = config.valkey;
           } else {
             const { command, description } = await obtainValkey(config.dataDir, progress);

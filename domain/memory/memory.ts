@@ -202,6 +202,9 @@ const evolve = (memory: Memory, event: MemoryEvent): Memory => {
     case 'EnrichmentFinished':
     case 'EnrichmentParked':
       return memory;
+    // Topics that its dead ends became are no part of what it says.
+    default:
+      return memory;
   }
 };
 

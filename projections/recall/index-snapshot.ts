@@ -16,9 +16,10 @@ import { ValkeyVectorIndex } from '../search/valkey/index.js';
 import { InProcessVectorIndex } from '../search/vectors.js';
 import type { Document } from './document.js';
 import type { Model } from './space.js';
+import type { HeldTopic } from './suppressed-topics.js';
 
 /** Raised when the files mean something else than before. */
-const FORMAT = 4;
+const FORMAT = 5;
 const CURRENT = 'current.json';
 const CONTENT = 'content-0.bin';
 
@@ -39,7 +40,7 @@ export type IndexContent = {
   readonly position: Position;
   readonly eventId: string;
   readonly documents: readonly Document[];
-  readonly topics: readonly (readonly [topic: string, reason: string | undefined])[];
+  readonly topics: readonly HeldTopic[];
   readonly projects: readonly ProjectRecord[];
   readonly model: Model;
   readonly missing: readonly string[];

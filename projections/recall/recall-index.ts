@@ -249,6 +249,7 @@ export class RecallIndex {
       // The file holds its words, whatever this index makes of the event.
       if (entry.kind === 'event' && erases(entry.event.type)) await this.#forgetSnapshot();
       if (entry.kind !== 'event' || this.degraded.has(entry.event.envelope.subject)) continue;
+      this.#suppressed.apply(entry.event);
       const project = projectOf(entry.event.envelope.subject);
       if (project !== undefined) this.projects.apply(project, entry.event);
       if (isRecallable(entry.event.envelope.subject)) {
@@ -320,7 +321,7 @@ export class RecallIndex {
       position: this.progress.position,
       eventId,
       documents: [...this.documents.values()],
-      topics: [...this.suppressed.topics],
+      topics: this.#suppressed.held,
       projects: this.projects.records(),
       model: space.model,
       missing: [...space.missing],
@@ -365,7 +366,6 @@ export class RecallIndex {
   }
 
   #applyToRest(event: Recorded<DomainEvent>): void {
-    this.#suppressed.apply(event);
     if (event.type !== 'EmbeddingModelChanged') return;
     this.#modelInLog = { id: event.data.to, name: event.data.name, dimension: event.data.dimension };
     this.#switching = this.#switching

@@ -37,6 +37,8 @@ export type ResolveContradictionInput = {
   /** Whether the one that does not hold is deprioritised. Default true. */
   readonly deprioritise?: boolean | undefined;
   readonly note?: string | undefined;
+  /** Skips the secrets check. */
+  readonly force?: boolean | undefined;
 };
 export type ResolveContradictionResult = {
   readonly status: 'resolved';

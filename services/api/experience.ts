@@ -19,6 +19,8 @@ export type RecordExperienceInput = {
   readonly abandoned_approaches?: readonly AbandonedInput[] | undefined;
   readonly breakthrough?: string | undefined;
   readonly gotchas?: string | undefined;
+  /** Skips the secrets check. */
+  readonly force?: boolean | undefined;
 };
 export type RecordExperienceResult = {
   readonly key: string;
@@ -33,7 +35,7 @@ export type RecordExperienceResult = {
   readonly note?: string;
 } & Visible;
 
-export type LogAbandonedInput = { readonly key: string } & AbandonedInput;
+export type LogAbandonedInput = { readonly key: string; readonly force?: boolean | undefined } & AbandonedInput;
 export type LogAbandonedResult = {
   readonly key: string;
   readonly abandoned_count: number;
@@ -42,7 +44,7 @@ export type LogAbandonedResult = {
 } & Visible;
 
 /** `reason`: why it is no dead end any more. `type` chooses among several of one name. */
-export type LiftDeadEndInput = { readonly key: string } & AbandonedInput;
+export type LiftDeadEndInput = LogAbandonedInput;
 export type LiftDeadEndResult = {
   readonly key: string;
   /** The name that no longer warns from this memory. */

@@ -9,7 +9,17 @@ export type HealthResult = {
   readonly model?: Readonly<Record<string, unknown>>;
   readonly log: { readonly log_id: string; readonly events: number; readonly head: string | null };
   readonly projections: Readonly<
-    Record<string, { readonly generation: number; readonly lag_events: number; readonly degraded: number; readonly dead_letters: number }>
+    Record<
+      string,
+      {
+        readonly generation: number;
+        readonly lag_events: number;
+        readonly degraded: number;
+        readonly dead_letters: number;
+        /** How the last `omnimem verify` of it ended. */
+        readonly verified?: { readonly at: string; readonly equal: boolean; readonly rows_differing: number };
+      }
+    >
   >;
   readonly vectors: { readonly pending: number; readonly refused: number };
   readonly valkey: Readonly<Record<string, unknown>>;

@@ -136,10 +136,16 @@ export type DeleteProjectResult =
       readonly total: number;
       readonly correlation: string;
       readonly disk: 'pending' | 'external';
+      /** When it could not be noted beside the backups, which keeps it from coming back. */
+      readonly backups_note?: string;
       readonly note?: string;
     } & Visible);
 
-export type DeprioritiseProjectInput = DeleteProjectInput & { readonly reason?: string | undefined };
+export type DeprioritiseProjectInput = DeleteProjectInput & {
+  readonly reason?: string | undefined;
+  /** Skips the secrets check. */
+  readonly force?: boolean | undefined;
+};
 export type DeprioritiseProjectResult =
   | NoSuchProject
   | { readonly status: 'nothing_to_change'; readonly project_name: string; readonly already_inactive: Counts }

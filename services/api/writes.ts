@@ -83,6 +83,8 @@ export type RetagInput = {
   readonly tags?: readonly string[] | undefined;
   readonly add?: readonly string[] | undefined;
   readonly remove?: readonly string[] | undefined;
+  /** Skips the secrets check. */
+  readonly force?: boolean | undefined;
 };
 export type RetagResult =
   | ({
@@ -107,8 +109,15 @@ export type DeprioritiseInput = {
   readonly key_or_query: string;
   readonly reason: string;
   readonly reinstate_hints?: readonly string[] | undefined;
+  /** Skips the secrets check. */
+  readonly force?: boolean | undefined;
 };
-export type ArchiveInput = { readonly key_or_query: string; readonly reason?: string | undefined };
+export type ArchiveInput = {
+  readonly key_or_query: string;
+  readonly reason?: string | undefined;
+  /** Skips the secrets check. */
+  readonly force?: boolean | undefined;
+};
 export type ReinstateInput = { readonly key_or_query: string };
 
 /** What to forget in one of three ways (a key or query; keys; the filters together), or with `confirm` what was previewed. */
@@ -137,6 +146,10 @@ export type ForgetResult =
       readonly project_names?: readonly string[];
       /** How many of them are facts drawn from others. */
       readonly facts?: number;
+      /** Topics that recall leaves out since they are dead ends of these memories; they go too. */
+      readonly suppressed_topics?: number;
+      /** Topics of those that stay suppressed, since somebody else suppressed them as well. */
+      readonly suppressions_kept?: readonly string[];
       /** The first of them. */
       readonly targets: readonly { readonly key: string; readonly content: string }[];
       readonly next: string;
@@ -149,6 +162,8 @@ export type ForgetResult =
       readonly deleted_keys: readonly string[];
       readonly erased: true;
       readonly disk: 'pending' | 'external';
+      /** When it could not be noted beside the backups, which keeps it from coming back. */
+      readonly backups_note?: string;
     } & Visible);
 
 export type UndoInput = { readonly correlation: string };
@@ -165,11 +180,21 @@ export type UndoResult = {
   readonly note?: string;
 } & Visible;
 
-export type TopicInput = { readonly topic: string; readonly reason?: string | undefined };
+export type TopicInput = {
+  readonly topic: string;
+  readonly reason?: string | undefined;
+  /** Skips the secrets check. */
+  readonly force?: boolean | undefined;
+};
 export type TopicResult = { readonly topic: string; readonly reason?: string } & Visible;
 
 export type StampInput = { readonly keys: readonly string[] };
-export type SetLicenceInput = StampInput & { readonly licence: string; readonly licence_note?: string | undefined };
+export type SetLicenceInput = StampInput & {
+  readonly licence: string;
+  readonly licence_note?: string | undefined;
+  /** Skips the secrets check. */
+  readonly force?: boolean | undefined;
+};
 export type SetProvenanceInput = StampInput & { readonly provenance: string };
 export type StampResult = {
   readonly licence?: Licence;

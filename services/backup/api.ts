@@ -25,6 +25,8 @@ export type DumpResult = {
   readonly encrypted: boolean;
   readonly log_digest: string;
   readonly expired: readonly string[];
+  /** What the human should know: this one is not encrypted, and the ones before it are. */
+  readonly warning?: string;
 };
 
 export type BackupInfo = {
@@ -71,10 +73,12 @@ export type RestoreReport = {
   /** Entries that could not be read in the source, and cannot here. */
   readonly unreadable: number;
   readonly vectors: number;
+  /** The set is of an earlier program: no digest proves what it carries beside the log, such as counts of recalls. */
+  readonly side_unproven?: true;
   /** Of the store up to the backup's last place; absent when nothing was written. */
   readonly digests?: StoreDigests;
 };
-export type RestoreFromFileResult = Omit<RestoreReport, 'backup' | 'head' | 'vectors' | 'digests'> & {
+export type RestoreFromFileResult = Omit<RestoreReport, 'backup' | 'head' | 'vectors' | 'digests' | 'side_unproven'> & {
   readonly filename: string;
   readonly digests?: Pick<StoreDigests, 'log' | 'payloads'>;
   readonly note: string;

@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 const TEMPORARY = /\.tmp$/;
@@ -34,9 +34,6 @@ export const syncFolder = async (path: string): Promise<void> => {
     await folder.close();
   }
 };
-
-/** Makes a private folder. */
-export const makeFolder = async (path: string): Promise<void> => void (await mkdir(path, { recursive: true, mode: 0o700 }));
 
 /** Names in a folder, sorted; none when there is no folder. */
 export const namesIn = async (path: string): Promise<readonly string[]> => {

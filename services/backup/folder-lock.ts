@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../domain/errors.js';
-import { makeFolder } from './files.js';
+import { makeFolder } from '../make-folder.js';
 
 /** In the folder of the backups; no set can have this name. */
 export const LOCK = '.lock';

@@ -1,12 +1,16 @@
-import { appendFile, open, readFile } from 'node:fs/promises';
+import { access, appendFile, constants, open, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Redis } from 'iovalkey';
 import { comparePositions, ORIGIN, type Position } from '../../domain/envelope.js';
 import { erases } from '../../domain/erasure.js';
 import { projectOf } from '../../domain/project/key.js';
 import type { Keys } from '../../projections/keys.js';
+import { makeFolder } from '../make-folder.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
-import { makeFolder, syncFolder } from './files.js';
+import { BackupDamaged } from './damage.js';
+import { syncFolder } from './files.js';
+import { inFolder } from './folder-fault.js';
+import { listSets } from './layout.js';
 
 const NAME = 'FORGOTTEN';
 const PAGE = 2_000;
@@ -20,12 +24,29 @@ export type Erased = {
   readonly log?: string | undefined;
 };
 
-/** What must never come back, from the file beside the backups. A line that a killed writer left torn is passed over. */
-export const readForgotten = async (path: string): Promise<readonly Erased[]> => {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+const textOf = (path: string): Promise<string> =>
+  readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
     throw error;
   });
+
+/** What a line is, or, where a killed writer left it torn, the beginning of it. */
+const LINES = [
+  /^(?:mem|project):\S+ \d+-\d+(?: \S+)?$/,
+  /^(?:mem|project):\S*(?: \d*-?\d*)?$/,
+  /^(?:m|me|mem|p(?:r(?:o(?:j(?:e(?:ct?)?)?)?)?)?)?$/,
+];
+
+/** Throws BackupDamaged for a line that no backup wrote: whoever cannot read all of it does not know what must stay away. */
+const checkForgotten = async (path: string): Promise<void> => {
+  const lines = (await textOf(path)).split('\n');
+  const strange = lines.findIndex((line) => !LINES.some((shape) => shape.test(line)));
+  if (strange >= 0) throw new BackupDamaged('altered', path, `line ${strange + 1} names nothing that was forgotten`);
+};
+
+/** What must never come back, from the file beside the backups. A line that a killed writer left torn is passed over. */
+export const readForgotten = async (path: string): Promise<readonly Erased[]> => {
+  const text = await textOf(path);
   return text.split('\n').flatMap((line) => {
     const [, subject, position, log] = /^(\S+) (\d+-\d+)(?: (\S+))?$/.exec(line) ?? [];
     return subject !== undefined && position !== undefined ? [{ subject: subject.replaceAll('%20', ' '), position, log }] : [];
@@ -61,9 +82,11 @@ export const erasuresOf = (all: readonly Erased[]): Erasures => {
   return { forgotten, deleted, size: new Set(all.map(identityOf)).size };
 };
 
-/** What binds a set of this log, from the file in it, the one beside it, and those of more folders. */
+/** What binds a set of this log, from the file in it, the one beside it, and those of more folders. Throws BackupDamaged. */
 export const forgottenAround = async (dir: string, logId: string, roots: readonly string[] = []): Promise<readonly Erased[]> => {
-  const all = await Promise.all([dir, dirname(dir), ...roots].map((folder) => readForgotten(forgottenFile(folder))));
+  const files = [dir, dirname(dir), ...roots].map(forgottenFile);
+  await Promise.all(files.map(checkForgotten));
+  const all = await Promise.all(files.map(readForgotten));
   return all.flat().filter(({ log }) => log === undefined || log === logId);
 };
 
@@ -110,6 +133,24 @@ export const addForgotten = async (root: string, erased: readonly Erased[]): Pro
   }
   await syncFolder(root);
   return new Set([...known, ...fresh.map(identityOf)]).size;
+};
+
+/** Why a folder of backups cannot take lines into FORGOTTEN; undefined when it can, or has no backups. Writes nothing. */
+export const listFault = async (root: string): Promise<string | undefined> => {
+  try {
+    await inFolder(root, async () => {
+      if ((await listSets(root)).sets.length === 0) return;
+      const path = forgottenFile(root);
+      await readForgotten(path);
+      await access(path, constants.W_OK).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error;
+        return access(root, constants.W_OK);
+      });
+    });
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : 'unknown';
+  }
 };
 
 /**

@@ -1,6 +1,7 @@
 import { isDomainError } from '../../domain/errors.js';
 import { createWakeup } from '../wakeup.js';
-import { createForgottenKeeper } from './forgotten.js';
+import { inFolder } from './folder-fault.js';
+import { createForgottenKeeper, listFault } from './forgotten.js';
 import { isOf, listSets } from './layout.js';
 import { purgeBackups } from './purge.js';
 import { backUp } from './service.js';
@@ -8,7 +9,16 @@ import type { BackupSettings } from './settings.js';
 import type { BackupParts } from './take.js';
 
 const LOOK_MS = 1_000;
+/** After a run that failed, doubled up to the last with each that fails again. */
 const AGAIN_MS = 60_000;
+const AGAIN_MOST_MS = 3_600_000;
+/** The same for the list of what was forgotten: it protects whatever is restored next. */
+const LIST_AGAIN_MS = 1_000;
+const LIST_AGAIN_MOST_MS = 300_000;
+
+/** Milliseconds until the next try after so many that failed. */
+export const pauseAfter = (failures: number, first: number, most: number): number =>
+  Math.min(most, first * 2 ** Math.min(30, failures - 1));
 
 export type BackupJobParts = BackupParts & {
   readonly settings: BackupSettings;
@@ -29,7 +39,13 @@ export type BackupStatus = {
   readonly since: number;
   /** Why the last scheduled run failed. */
   readonly failed: string | undefined;
+  /** Why the folder cannot be read; `newestAt` and `bytes` are what was seen last. */
+  readonly unread: string | undefined;
+  /** Why FORGOTTEN cannot be written. */
+  readonly unlisted: string | undefined;
 };
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown');
 
 /**
  * Backs up when it is time, frees the backups of what was forgotten, and keeps FORGOTTEN up with the log, so that a backup
@@ -43,7 +59,13 @@ export class BackupJob {
   #keepForgotten: () => Promise<void>;
   #since: number;
   #notBefore = 0;
+  #failures = 0;
   #failed: string | undefined;
+  #listNotBefore = 0;
+  #listFailures = 0;
+  #unlisted: string | undefined;
+  /** What was seen when the folder could be read last. */
+  #seen: Pick<BackupStatus, 'newestAt' | 'bytes'> = { newestAt: undefined, bytes: 0 };
 
   constructor(parts: BackupJobParts) {
     this.#parts = parts;
@@ -57,6 +79,7 @@ export class BackupJob {
 
   /** Something was forgotten now. */
   poke(): void {
+    this.#listNotBefore = 0;
     this.#wakeup.poke();
   }
 
@@ -68,31 +91,63 @@ export class BackupJob {
 
   async status(): Promise<BackupStatus> {
     const { settings, log, keys } = this.#parts;
-    const ours = (await listSets(settings.dir)).sets.filter((set) => isOf(set, log.logId, keys.tenant));
-    const newest = ours.find(({ manifest }) => manifest.complete);
-    return {
-      everyMs: settings.everyMs,
-      newestAt: newest && Date.parse(newest.manifest.updated_at),
-      bytes: ours.reduce((sum, { manifest }) => sum + manifest.bytes, 0),
-      since: this.#since,
-      failed: this.#failed,
-    };
+    let unread: string | undefined;
+    try {
+      const ours = (await listSets(settings.dir)).sets.filter((set) => isOf(set, log.logId, keys.tenant));
+      const newest = ours.find(({ manifest }) => manifest.complete);
+      this.#seen = {
+        newestAt: newest && Date.parse(newest.manifest.updated_at),
+        bytes: ours.reduce((sum, { manifest }) => sum + manifest.bytes, 0),
+      };
+    } catch (error) {
+      unread = messageOf(error);
+    }
+    return { everyMs: settings.everyMs, ...this.#seen, since: this.#since, failed: this.#failed, unread, unlisted: this.#unlisted };
+  }
+
+  /** Why what is forgotten now cannot be noted beside the backups, as far as that can be told at once. */
+  async unlisted(): Promise<string | undefined> {
+    const why = this.#unlisted ?? (await listFault(this.#parts.settings.dir));
+    return why !== undefined && this.#parts.settings.byToken ? 'The folder of the backups cannot be used.' : why;
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
+      await this.#list(signal);
+      if (signal.aborted) return;
       try {
-        if ((await listSets(this.#parts.settings.dir)).sets.length > 0) await this.#keepForgotten();
-        if (await this.#isTime()) await this.#backUp(signal);
+        if (await this.#isTime()) {
+          await this.#backUp(signal);
+          this.#failures = 0;
+        }
       } catch (error) {
         if (signal.aborted) return;
-        this.#notBefore = this.#parts.now() + AGAIN_MS;
         // Somebody else who backs up is no failure.
-        if (!isDomainError(error, 'CONFLICT')) this.#failed = error instanceof Error ? error.message : 'unknown';
-        this.#parts.onTrouble('a scheduled backup could not be made; it is tried again in a minute', error);
+        const failed = !isDomainError(error, 'CONFLICT');
+        if (failed) this.#failed = messageOf(error);
+        this.#failures = failed ? this.#failures + 1 : 0;
+        const pause = pauseAfter(Math.max(1, this.#failures), AGAIN_MS, AGAIN_MOST_MS);
+        this.#notBefore = this.#parts.now() + pause;
+        this.#parts.onTrouble(`a scheduled backup could not be made; it is tried again in ${Math.round(pause / 60_000)} min`, error);
       }
       await this.#wakeup.sleep(LOOK_MS, signal);
+    }
+  }
+
+  async #list(signal: AbortSignal): Promise<void> {
+    const { settings, now, onTrouble } = this.#parts;
+    if (now() < this.#listNotBefore) return;
+    try {
+      if ((await listSets(settings.dir)).sets.length > 0) await inFolder(settings.dir, this.#keepForgotten);
+      this.#listFailures = 0;
+      this.#unlisted = undefined;
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#listFailures += 1;
+      this.#listNotBefore = now() + pauseAfter(this.#listFailures, LIST_AGAIN_MS, LIST_AGAIN_MOST_MS);
+      this.#unlisted = messageOf(error);
+      onTrouble('what was forgotten could not be noted beside the backups; it is tried again', error);
     }
   }
 
@@ -104,8 +159,14 @@ export class BackupJob {
   }
 
   async #backUp(signal: AbortSignal): Promise<void> {
-    const { settings, redis, keys, random, now, leaseMs } = this.#parts;
-    await backUp(this.#parts, settings, { actor: 'job:backup', withEmbeddings: settings.withEmbeddings, signal, leaseMs });
+    const { settings, redis, keys, random, now, leaseMs, onTrouble } = this.#parts;
+    const { report } = await backUp(this.#parts, settings, {
+      actor: 'job:backup',
+      withEmbeddings: settings.withEmbeddings,
+      signal,
+      leaseMs,
+    });
+    if (report.warning !== undefined) onTrouble(report.warning);
     const purged = await purgeBackups({ redis, keys, stamp: () => random.ulid(now()) }, { root: settings.dir, secrets: settings, signal });
     const failed = purged.sets.find((set) => set.failed !== undefined);
     this.#failed = failed && `${failed.name} still holds what was forgotten: ${failed.failed}`;

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { DomainError } from '../../domain/errors.js';
 import { BackupDamaged } from './damage.js';
 import { namesIn, writeWhole } from './files.js';
+import { inFolder } from './folder-fault.js';
 
 const MANIFEST = 'manifest.json';
 const Hex = z.string().regex(/^[0-9a-f]{64}$/);
@@ -35,6 +36,8 @@ const Manifest = z.object({
   chain: Hex,
   /** The file beside the segments that holds what is not in the log. */
   side: z.string().optional(),
+  /** SHA-256 of that file as it lies there; sets of earlier programs have none. */
+  side_sha256: Hex.optional(),
   /** False until the first run ended: the set holds a beginning of the log. */
   complete: z.boolean(),
   vectors: z.string().optional(),
@@ -47,8 +50,15 @@ export type Manifest = z.infer<typeof Manifest>;
 /** A set: one log, in numbered segments, in one folder. */
 export type BackupSet = { readonly dir: string; readonly name: string; readonly manifest: Manifest };
 
+const SET_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}$/;
+/** What the folder itself and the sets in it call their files, in any spelling: some disks make no difference. */
+const OF_THE_FOLDER =
+  /^(FORGOTTEN|manifest\.json|key\.age|\d{6}\.(envelopes|payloads)(\.age)?|(side|vectors)-.*\.(json|bin)(\.age)?|.*\.tmp)$/i;
+/** No folder can have these names on Windows, with any ending, nor one that ends with a dot. */
+const OF_WINDOWS = /^(CON|PRN|AUX|NUL|COM\d|LPT\d)(\.|$)|\.$/i;
+
 /** Names of sets: what a person or a tool may pass. */
-export const SET_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}$/;
+export const isSetName = (name: string): boolean => SET_NAME.test(name) && !OF_THE_FOLDER.test(name) && !OF_WINDOWS.test(name);
 
 /** Whether a set was taken from this tenant while it held this log. */
 export const isOf = ({ manifest }: BackupSet, logId: string, tenant: string): boolean =>
@@ -64,8 +74,10 @@ export const payloadsFile = (manifest: Pick<Manifest, 'encryption'>, number: num
 export const sideFile = (manifest: Pick<Manifest, 'encryption'>, run: string): string => `side-${run}.json${suffix(manifest)}`;
 export const vectorsFile = (manifest: Pick<Manifest, 'encryption'>, run: string): string => `vectors-${run}.bin${suffix(manifest)}`;
 
-/** Throws NOT_FOUND when there is no backup in the folder, BackupDamaged when its manifest cannot be read. */
-export const readSet = async (dir: string): Promise<BackupSet> => {
+/** Throws NOT_FOUND when there is no backup in the folder, BackupDamaged when its manifest cannot be read, UNAVAILABLE for the disk. */
+export const readSet = (dir: string): Promise<BackupSet> => inFolder(dir, () => readManifest(dir));
+
+const readManifest = async (dir: string): Promise<BackupSet> => {
   const text = await readFile(join(dir, MANIFEST), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
     throw new DomainError('NOT_FOUND', `There is no backup in ${dir}`, 'omnimem backups lists what there is.');
@@ -85,13 +97,13 @@ export const readSet = async (dir: string): Promise<BackupSet> => {
 export const writeManifest = (dir: string, manifest: Manifest): Promise<void> =>
   writeWhole(join(dir, MANIFEST), `${JSON.stringify(manifest, undefined, 1)}\n`);
 
-/** Sets below a folder, the one that was written to last first. What cannot be read is named in `unreadable`. */
+/** Sets below a folder, the one that was written to last first. What cannot be read is named in `unreadable`. Throws UNAVAILABLE. */
 export const listSets = async (root: string): Promise<{ readonly sets: readonly BackupSet[]; readonly unreadable: readonly string[] }> => {
   const sets: BackupSet[] = [];
   const unreadable: string[] = [];
-  for (const name of await namesIn(root)) {
+  for (const name of await inFolder(root, () => namesIn(root))) {
     const dir = join(root, name);
-    const isSet = SET_NAME.test(name) && (await stat(join(dir, MANIFEST)).catch(() => undefined)) !== undefined;
+    const isSet = isSetName(name) && (await stat(join(dir, MANIFEST)).catch(() => undefined)) !== undefined;
     if (!isSet) continue;
     try {
       sets.push(await readSet(dir));

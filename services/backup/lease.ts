@@ -4,6 +4,7 @@ import { DomainError } from '../../domain/errors.js';
 import type { Keys } from '../../projections/keys.js';
 import { createLeases } from '../../projections/lease.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
+import { inFolder } from './folder-fault.js';
 import { withFolderLock } from './folder-lock.js';
 
 const NAME = 'backup';
@@ -19,14 +20,20 @@ export type LeaseOptions = {
 /**
  * Runs work on the backups of a store in a folder while no other process works on that store's backups or in that folder.
  * The signal ends when either is lost or the caller's own ends. One that was killed is waited for; throws CONFLICT while
- * another goes on.
+ * another goes on, UNAVAILABLE for a folder that cannot be used.
  */
 export const withBackups = <T>(
   { redis, keys }: { readonly redis: Redis; readonly keys: Keys },
   root: string,
   work: (signal: AbortSignal) => Promise<T>,
   options: LeaseOptions = {},
-): Promise<T> => withLease(redis, keys, (signal) => withFolderLock(root, work, { signal, leaseMs: options.leaseMs ?? LEASE_MS }), options);
+): Promise<T> =>
+  withLease(
+    redis,
+    keys,
+    (signal) => inFolder(root, () => withFolderLock(root, work, { signal, leaseMs: options.leaseMs ?? LEASE_MS })),
+    options,
+  );
 
 const withLease = async <T>(
   redis: Redis,

@@ -5,6 +5,7 @@ import { type Open, openFor, type Secrets } from './crypt.js';
 import { BackupDamaged } from './damage.js';
 import { chainStart, factsOf, type RawEntry } from './entry.js';
 import { type Fate, goesUnsaid } from './fate.js';
+import { inFolder } from './folder-fault.js';
 import { erasuresOf, forgottenAround } from './forgotten.js';
 import { type BackupSet, findSet, type Manifest, payloadsFile, readSet } from './layout.js';
 import { readSegment } from './segment.js';
@@ -49,9 +50,11 @@ const ATTEMPTS = 5;
 /**
  * Opens a backup and checks all of it: every segment's chain and order, the digest of every payload, and that a payload is
  * missing only where its memory was forgotten. Throws BackupDamaged, which names the part; NOT_FOUND; VALIDATION for a
- * key that does not open it.
+ * key that does not open it; UNAVAILABLE for a folder that cannot be read.
  */
-export const openBackup = async (options: OpenOptions): Promise<OpenedBackup> => {
+export const openBackup = (options: OpenOptions): Promise<OpenedBackup> => inFolder(options.path, () => openWhole(options));
+
+const openWhole = async (options: OpenOptions): Promise<OpenedBackup> => {
   for (let attempt = 1; ; attempt++) {
     const set = await findSet(options.path);
     try {
@@ -124,7 +127,7 @@ const openSet = async (set: BackupSet, { secrets, until, roots = [], onProgress,
     throw new BackupDamaged('missing', part, `the payload of ${position}, which nobody forgot`);
   }
   if (manifest.side === undefined) throw new BackupDamaged('torn', 'manifest.json', 'the first run did not get far enough');
-  const side = await readSide(dir, manifest.side, open);
+  const side = await readSide(dir, manifest, open);
   if (side.meta.log_id !== manifest.log_id) throw new BackupDamaged('foreign', manifest.side);
 
   return {

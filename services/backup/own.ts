@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DomainError, isDomainError } from '../../domain/errors.js';
-import { type BackupSet, listSets, readSet, SET_NAME } from './layout.js';
+import { type BackupSet, isSetName, listSets, readSet } from './layout.js';
 import type { BackupSettings } from './settings.js';
 
 type Place = Pick<BackupSettings, 'dir' | 'byToken'>;
@@ -22,7 +22,7 @@ export const ownSets = async (place: Place, tenant: string): Promise<Awaited<Ret
  * from another tenant: only the command line carries memories from one to another.
  */
 export const ownSet = async (place: Place, tenant: string, name: string): Promise<BackupSet> => {
-  if (!SET_NAME.test(name)) {
+  if (!isSetName(name)) {
     throw new DomainError('VALIDATION', 'filename is no name of a backup', 'Call list_backups, and pass one of its filenames.');
   }
   const set = await readSet(join(place.dir, name)).catch((error: unknown) => {

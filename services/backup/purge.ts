@@ -11,7 +11,7 @@ import { addForgotten, type Erasures, erasedSince, erasuresOf, forgottenAround }
 import { type BackupSet, listSets, type Manifest, payloadsFile, sideFile, vectorsFile, writeManifest } from './layout.js';
 import { withBackups } from './lease.js';
 import { encodePayloads, readEnvelopes, readPayloads } from './segment.js';
-import { readSide, sideWithout } from './side.js';
+import { readSide, sideDigest, sideWithout } from './side.js';
 import { encodeVectors, readVectorFile } from './vectors.js';
 
 export type PurgeParts = { readonly redis: Redis; readonly keys: Keys; readonly stamp: () => string };
@@ -121,14 +121,16 @@ const purgeBeside = async (
   open: Open,
   seal: Seal,
   stamp: () => string,
-): Promise<Pick<Manifest, 'side' | 'vectors'>> => {
-  const beside: { side?: string; vectors?: string } = {};
+): Promise<Pick<Manifest, 'side' | 'side_sha256' | 'vectors'>> => {
+  const beside: { side?: string; side_sha256?: string; vectors?: string } = {};
   // Of a project that has a new context they may belong to that one; they are made again.
   const gone = new Set([...forgotten, ...deleted.keys()]);
   if (manifest.side !== undefined) {
     beside.side = sideFile(manifest, stamp());
-    const side = sideWithout(await readSide(dir, manifest.side, open), gone);
-    await writeWhole(join(dir, beside.side), await seal(Buffer.from(JSON.stringify(side))));
+    const side = sideWithout(await readSide(dir, manifest, open), gone);
+    const bytes = await seal(Buffer.from(JSON.stringify(side)));
+    beside.side_sha256 = sideDigest(bytes);
+    await writeWhole(join(dir, beside.side), bytes);
   }
   if (manifest.vectors !== undefined) {
     beside.vectors = vectorsFile(manifest, stamp());

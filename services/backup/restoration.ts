@@ -247,6 +247,7 @@ export class Restoration {
       kept_forgotten: [...forgotten].filter((subject) => (fates.get(subject)?.last ?? 0) > 0).length,
       unreadable: faults,
       vectors: 0,
+      ...(set.manifest.side_sha256 === undefined && { side_unproven: true as const }),
     };
   }
 }

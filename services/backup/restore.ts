@@ -1,3 +1,4 @@
+import { ORIGIN } from '../../domain/envelope.js';
 import { systemSubject } from '../../domain/system/events.js';
 import { type Random, systemRandom } from '../eventlog/random.js';
 import { openStore } from '../ops/store.js';
@@ -5,7 +6,7 @@ import type { RestoreReport } from './api.js';
 import { type OpenedBackup, openBackup } from './opened.js';
 import { forgetAgain } from './reforget.js';
 import { Restoration, type RestoreOptions } from './restoration.js';
-import { beginRestoring, endRestoring } from './restoring.js';
+import { beginRestoring, endRestoring, leaveRestoring } from './restoring.js';
 
 export type { RestoreOptions };
 
@@ -27,6 +28,7 @@ export const restoreBackup = async (options: RestoreOptions): Promise<RestoreRep
     signal,
     onProgress: (done, total) => options.onProgress?.('checking', done, total),
   });
+  if (until && backup.events === 0) return nothingYet(backup, options.dryRun);
   const store = await openStore({ target, tenant });
   let report: RestoreReport;
   try {
@@ -38,7 +40,8 @@ export const restoreBackup = async (options: RestoreOptions): Promise<RestoreRep
       report = await restore.run();
     } catch (error) {
       // A half-written history must not be written to until it is finished, or given up on purpose.
-      if (!restore.wrote) await endRestoring(store.redis, store.keys, token).catch(() => undefined);
+      const end = restore.wrote ? leaveRestoring : endRestoring;
+      await end(store.redis, store.keys, token).catch(() => undefined);
       throw error;
     }
     await endRestoring(store.redis, store.keys, token);
@@ -48,6 +51,20 @@ export const restoreBackup = async (options: RestoreOptions): Promise<RestoreRep
   await tell(report, backup, options, random, now);
   return report;
 };
+
+/** Nothing had happened at the moment that was asked for, so the store is left alone. */
+const nothingYet = ({ set }: OpenedBackup, dryRun = false): RestoreReport => ({
+  status: dryRun ? 'dry_run' : 'unchanged',
+  would: 'unchanged',
+  backup: set.name,
+  log_id: set.manifest.log_id,
+  events_in_backup: 0,
+  events_restored: 0,
+  head: ORIGIN,
+  kept_forgotten: 0,
+  unreadable: 0,
+  vectors: 0,
+});
 
 /** On a log opened anew: its name and its salt are those of the backup now. */
 const tell = async (

@@ -31,6 +31,10 @@ export const beginRestoring = async (
 export const endRestoring = async (redis: Redis, keys: Keys, token: string): Promise<void> =>
   void (await run(redis, keys, 'release', token, ''));
 
+/** Keeps the mark of a restore that ended half way, for the next one to take over at once. */
+export const leaveRestoring = async (redis: Redis, keys: Keys, token: string): Promise<void> =>
+  void (await run(redis, keys, 'leave', token, ''));
+
 /** Lets writers in again after a restore that will not be finished; what it brought stays. Throws CONFLICT while it goes on. */
 export const giveUpRestoring = async (
   redis: Redis,

@@ -1,3 +1,6 @@
+import { dirname } from 'node:path';
+import { DomainError } from '../../domain/errors.js';
+import { withoutPaths } from '../health/unpathed.js';
 import { openStore } from '../ops/store.js';
 import { writeMarker } from '../ops/store-marker.js';
 import type { ValkeyTarget } from '../valkey/client.js';
@@ -55,7 +58,7 @@ const isDue = async (
 /** Puts a backup back and notes it in the data folder, so that the store is known there when it is opened next. */
 export const restoreAndNote = async (options: RestoreOptions, dataDir: string | undefined): Promise<RestoreReport> => {
   const report = await restoreBackup(options);
-  if (dataDir === undefined || report.status === 'dry_run') return report;
+  if (dataDir === undefined || report.status === 'dry_run' || report.events_in_backup === 0) return report;
   const store = await openStore({ target: options.target, tenant: options.tenant });
   try {
     const seen_at = new Date(options.now?.() ?? Date.now()).toISOString();
@@ -67,6 +70,26 @@ export const restoreAndNote = async (options: RestoreOptions, dataDir: string | 
 };
 
 export const createBackups = (parts: BackupServiceParts): Backups => {
+  const backups = backupsOf(parts);
+  const { settings, dataDir } = parts;
+  if (!settings.byToken) return backups;
+  const hidden = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      const { message, hint } = withoutPaths({ message: error.message, hint: error.hint }, [settings.dir, dirname(settings.dir), dataDir]);
+      throw new DomainError(error.code, message, hint, { cause: error });
+    }
+  };
+  return {
+    dump: (input, call) => hidden(backups.dump(input, call)),
+    list: () => hidden(backups.list()),
+    restore: (input, call) => hidden(backups.restore(input, call)),
+  };
+};
+
+const backupsOf = (parts: BackupServiceParts): Backups => {
   const { settings, keys, target, dataDir, log } = parts;
   return {
     dump: async ({ filename, full, with_embeddings }, { actor, commandId, signal, progress }) => {
@@ -114,6 +137,7 @@ const dumpResult = (report: BackupReport, expired: readonly string[]): DumpResul
   encrypted: report.encrypted,
   log_digest: report.log_digest,
   expired,
+  ...(report.warning !== undefined && { warning: report.warning }),
 });
 
 export const infoOf = ({ name, manifest }: BackupSet, logId?: string): BackupInfo => ({
@@ -136,9 +160,11 @@ const NOTES: Readonly<Record<RestoreReport['would'], string>> = {
   unchanged: 'The store holds all of this backup already.',
 };
 
+const NOTHING_YET = 'Nothing had happened by then: nothing is there to restore.';
+
 const restoreResult = ({ backup, head: _head, vectors: _vectors, digests, ...report }: RestoreReport): RestoreFromFileResult => ({
   ...report,
   filename: backup,
   ...(digests && { digests: { log: digests.log, payloads: digests.payloads } }),
-  note: `${NOTES[report.would]}${report.status === 'dry_run' ? ' Nothing was changed: call it with dry_run: false to do it.' : ''}`,
+  note: `${report.events_in_backup === 0 ? NOTHING_YET : NOTES[report.would]}${report.status === 'dry_run' ? ' Nothing was changed: call it with dry_run: false to do it.' : ''}`,
 });

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { DomainError } from '../../domain/errors.js';
+import { makeFolder } from '../make-folder.js';
 import { VERSION } from '../version.js';
 import { newEncryption, type Secrets, sameEncryption } from './crypt.js';
 import { chainStart } from './entry.js';
-import { makeFolder } from './files.js';
-import { type BackupSet, isOf, listSets, type Manifest, SET_NAME, writeManifest } from './layout.js';
+import { type BackupSet, isOf, isSetName, listSets, type Manifest, writeManifest } from './layout.js';
 
 export type Wanted = {
   readonly root: string;
@@ -17,19 +17,19 @@ export type Wanted = {
 
 /**
  * The set to write into: one of this log and tenant, under these secrets, whose last entry the log still holds; else a new one.
- * Throws CONFLICT when a set was named that cannot be continued.
+ * Throws CONFLICT when a set was named that cannot be continued, or is there already and a new one was asked for.
  */
 export const setToWrite = async (
   { root, name, fresh = false, secrets }: Wanted,
   log: { readonly logId: string; readonly holds: (position: string, eventId: string) => Promise<boolean> },
   tenant: string,
   now: number,
-): Promise<BackupSet> => {
-  if (name !== undefined && !SET_NAME.test(name)) {
+): Promise<BackupSet & { readonly warning?: string }> => {
+  if (name !== undefined && !isSetName(name)) {
     throw new DomainError(
       'VALIDATION',
       'That is no name for a backup',
-      'Use letters, digits, dots, _ and -, at most 200, without a folder.',
+      'Use letters, digits, dots, _ and -, at most 200, without a folder; not a name that the folder of backups itself uses, nor one that Windows keeps for itself.',
     );
   }
   await makeFolder(root);
@@ -39,6 +39,7 @@ export const setToWrite = async (
   }
   for (const set of sets) {
     if (name === undefined ? fresh || !isOf(set, log.logId, tenant) : set.name !== name) continue;
+    if (name !== undefined && fresh) throw isThere(name);
     if (isOf(set, log.logId, tenant) && (await continues(set, log, secrets))) return set;
     if (name !== undefined) {
       throw new DomainError(
@@ -48,8 +49,22 @@ export const setToWrite = async (
       );
     }
   }
-  return newSet(root, name ?? freeName([...sets.map((set) => set.name), ...unreadable], now), secrets, { logId: log.logId, tenant, now });
+  const newest = sets.find((set) => isOf(set, log.logId, tenant));
+  const plainBeside = newest?.manifest.encryption !== undefined && secrets.passphrase === undefined && secrets.keyFile === undefined;
+  const chosen = name ?? freeName([...sets.map((set) => set.name), ...unreadable], now);
+  const set = await newSet(root, chosen, secrets, { logId: log.logId, tenant, now });
+  return plainBeside ? { ...set, warning: notEncrypted(set.name, newest.name) } : set;
 };
+
+const isThere = (name: string): DomainError =>
+  new DomainError(
+    'CONFLICT',
+    `There is a backup ${name} already, and a new one with everything in it was asked for`,
+    'Choose another name, or leave out full to bring that one up to date.',
+  );
+
+const notEncrypted = (name: string, newest: string): string =>
+  `${name} is not encrypted, and ${newest} beside it is: BACKUP_PASSPHRASE and BACKUP_KEY_FILE are not set. Set the one that was used, and remove ${name}.`;
 
 const continues = async ({ dir, manifest }: BackupSet, log: Parameters<typeof setToWrite>[1], secrets: Secrets): Promise<boolean> => {
   const { head } = manifest;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Redis } from 'iovalkey';
@@ -6,6 +7,7 @@ import type { Keys } from '../../projections/keys.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
 import type { Open } from './crypt.js';
 import { BackupDamaged } from './damage.js';
+import type { Manifest } from './layout.js';
 
 const Hash = z.record(z.string(), z.string());
 
@@ -101,12 +103,20 @@ export const sideWithout = (side: Side, gone: ReadonlySet<string>): Side => {
   };
 };
 
-/** Throws BackupDamaged. */
-export const readSide = async (dir: string, name: string, open: Open): Promise<Side> => {
+/** What the manifest says of the file. */
+export const sideDigest = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/** Holds it against its digest where the manifest has one. Throws BackupDamaged. */
+export const readSide = async (
+  dir: string,
+  { side: name = '', side_sha256 }: Pick<Manifest, 'side' | 'side_sha256'>,
+  open: Open,
+): Promise<Side> => {
   const bytes = await readFile(join(dir, name)).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
     throw new BackupDamaged('missing', name);
   });
+  if (side_sha256 !== undefined && sideDigest(bytes) !== side_sha256) throw new BackupDamaged('altered', name);
   try {
     return Side.parse(JSON.parse((await open(bytes, name)).toString('utf8')));
   } catch (error) {

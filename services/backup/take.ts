@@ -24,7 +24,7 @@ import {
 import { withBackups } from './lease.js';
 import { encodeEnvelopes, encodePayloads } from './segment.js';
 import { setToWrite } from './set.js';
-import { readSideOfStore } from './side.js';
+import { readSideOfStore, sideDigest } from './side.js';
 import { readRaw, readRawBetween } from './source.js';
 import { encodeVectors, vectorsOfStore } from './vectors.js';
 
@@ -67,6 +67,8 @@ export type BackupReport = {
   readonly log_digest: string;
   readonly encrypted: boolean;
   readonly vectors: number;
+  /** What whoever asked for it should know. */
+  readonly warning?: string;
 };
 
 const PAGE = 500;
@@ -92,7 +94,7 @@ export const takeWithin = async (parts: BackupParts, options: TakeOptions, signa
 class Run {
   #parts: BackupParts;
   #options: TakeOptions;
-  #set: BackupSet;
+  #set: BackupSet & { readonly warning?: string };
   #manifest: Manifest;
   #seal: Seal;
   #signal: AbortSignal;
@@ -102,7 +104,7 @@ class Run {
   /** How far the log was read for what was forgotten. */
   #erasedTo: Position = ORIGIN;
 
-  constructor(parts: BackupParts, options: TakeOptions, set: BackupSet, signal: AbortSignal) {
+  constructor(parts: BackupParts, options: TakeOptions, set: BackupSet & { readonly warning?: string }, signal: AbortSignal) {
     this.#parts = parts;
     this.#options = options;
     this.#set = set;
@@ -242,8 +244,9 @@ class Run {
     const { redis, keys } = this.#parts;
     const side = await readSideOfStore(redis, keys, head, still);
     const name = sideFile(this.#manifest, this.#stamp());
-    await writeWhole(join(this.#set.dir, name), await this.#seal(Buffer.from(JSON.stringify(side))));
-    await this.#save({ side: name });
+    const bytes = await this.#seal(Buffer.from(JSON.stringify(side)));
+    await writeWhole(join(this.#set.dir, name), bytes);
+    await this.#save({ side: name, side_sha256: sideDigest(bytes) });
   }
 
   async #writeVectors(): Promise<number> {
@@ -324,6 +327,7 @@ class Run {
       log_digest: chain,
       encrypted: encryption !== undefined,
       vectors,
+      ...(this.#set.warning !== undefined && { warning: this.#set.warning }),
     };
   }
 }

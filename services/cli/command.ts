@@ -17,8 +17,13 @@ export const does = <Options extends object>(
     const args = given.slice(0, -2) as (string | string[] | undefined)[];
     const { runInContext } = await import('./context.js');
     const options = command.opts<Options>();
-    process.exitCode = await runInContext(command.optsWithGlobals<GlobalOptions>(), (context) => work(context, options, ...args));
+    process.exitCode = await runInContext(nameOf(command), command.optsWithGlobals<GlobalOptions>(), (context) =>
+      work(context, options, ...args),
+    );
   });
+
+/** `backup purge`: without the program's own. */
+const nameOf = (command: Command): string => (command.parent?.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name());
 
 /** For an option that may be given several times. */
 export const collect = (value: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), value];

@@ -2,6 +2,7 @@ import { type Config, loadConfig } from '../config.js';
 import { runUntilStopped } from '../lifecycle.js';
 import type { ToolUsed } from './call.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
+import { remembering, sayInterrupted } from './interrupted.js';
 import { createProgress, type Progress } from './progress.js';
 import type { Reached } from './reach.js';
 import { createSession } from './session.js';
@@ -29,26 +30,35 @@ export type Context = {
 export const environmentOf = ({ dataDir }: GlobalOptions): NodeJS.ProcessEnv =>
   dataDir === undefined ? process.env : { ...process.env, OMNIMEM_DATA_DIR: dataDir };
 
-/** Reads the settings, runs one command until its end or Ctrl-C, and leaves the instance as it was. */
-export const runInContext = async (globals: GlobalOptions, work: (context: Context) => Promise<ExitCode>): Promise<ExitCode> => {
+/**
+ * Reads the settings, runs one command until its end or Ctrl-C, and leaves the instance as it was. Ctrl-C ends it after the step
+ * that is under way; what was done then, and what goes on, is said here for all commands. `name` as in `backup purge`.
+ */
+export const runInContext = async (
+  name: string,
+  globals: GlobalOptions,
+  work: (context: Context) => Promise<ExitCode>,
+): Promise<ExitCode> => {
   const { config, warnings } = loadConfig(environmentOf(globals));
   for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
   let code: ExitCode = EXIT.ok;
   await runUntilStopped(async (signal) => {
-    code = await inSession(config, globals.json ?? false, signal, work);
+    code = await inSession(name, config, globals.json ?? false, signal, work);
   }, 20_000);
   return code;
 };
 
 const inSession = async (
+  name: string,
   config: Config,
   json: boolean,
   signal: AbortSignal,
   work: (context: Context) => Promise<ExitCode>,
 ): Promise<ExitCode> => {
-  const progress = createProgress(process.stderr);
+  const progress = remembering(createProgress(process.stderr));
   const session = createSession(config);
-  signal.addEventListener('abort', () => void session.close(), { once: true });
+  // The instance stays until the step is finished and its leases are given back.
+  signal.addEventListener('abort', () => session.stopWaiting(), { once: true });
   const print = (text: string): void => {
     progress.clear();
     process.stdout.write(`${text}\n`);
@@ -62,8 +72,11 @@ const inSession = async (
   try {
     return await work({ config, json, signal, progress, print, answer, tool, instance: connect });
   } catch (error) {
-    if (signal.aborted) return EXIT.interrupted;
-    throw error;
+    if (!signal.aborted) throw error;
+    progress.clear();
+    const said = sayInterrupted(name, process.argv.slice(2), progress.last(), json);
+    if (said !== undefined) process.stderr.write(`${said}\n`);
+    return EXIT.interrupted;
   } finally {
     progress.clear();
     await session.close();

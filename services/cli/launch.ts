@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, renameSync, statSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DomainError } from '../../domain/errors.js';
 import type { Config } from '../config.js';
+import { AS_MASKED, makeFolder } from '../make-folder.js';
 import type { StartNews } from '../start-news.js';
 
 const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
@@ -31,7 +31,10 @@ export type Launch = {
  * it. What it prints goes to `omnimem.log` in the data folder. It stops by itself when nobody is attached to it.
  */
 export const launchInstance = async (config: Config, onNews: (text: string) => void): Promise<Launch> => {
-  await mkdir(config.dataDir, { recursive: true });
+  await makeFolder(config.dataDir, AS_MASKED).catch((error: Error) => {
+    const hint = 'Give this user the right to write there, or set OMNIMEM_DATA_DIR to another folder.';
+    throw new DomainError('UNAVAILABLE', `The data folder ${config.dataDir} cannot be written: ${error.message}`, hint, { cause: error });
+  });
   const path = join(config.dataDir, 'omnimem.log');
   const log = openLog(path);
   const child = spawn(process.execPath, [MAIN, 'start', '--json', '--while-attached'], {

@@ -78,11 +78,12 @@ omnimem help <command> explains one command.`;
 
 /** The whole command line. Errors of usage are thrown as CommanderError, after they were printed. */
 export const createProgram = (): Command => {
-  const program = new Command('omnimem')
+  const program: Command = new Command('omnimem')
     .description(ABOUT)
     .option('--json', 'print JSON in place of text: one document, or one a line where there are many')
     .option('--data-dir <folder>', 'the data folder; default OMNIMEM_DATA_DIR, else ./data')
-    .configureHelp({ showGlobalOptions: true })
+    // What a command has for itself means nothing to those below it.
+    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: (command) => [...(command.parent ? program.options : [])] })
     .showHelpAfterError('(omnimem help explains)')
     .exitOverride()
     .addHelpText('after', MORE);

@@ -5,6 +5,8 @@ import { type Reached, reachInstance } from './reach.js';
 export type Session = {
   /** The instance, found or started at the first call. Throws as `reachInstance` does. */
   readonly connect: (onWait?: (what: string) => void) => Promise<Reached>;
+  /** Gives up waiting for an instance that does not serve yet; one that was reached stays until `close`. */
+  readonly stopWaiting: () => void;
   readonly close: () => Promise<void>;
 };
 
@@ -25,6 +27,7 @@ export const createSession = (config: Config): Session => {
       current = connecting;
       return connecting;
     },
+    stopWaiting: () => closing.abort(),
     close: async () => {
       closing.abort();
       const known = await current?.catch(() => undefined);

@@ -2,6 +2,7 @@ import { DomainError } from '../../domain/errors.js';
 import { isoTime } from '../../domain/iso-time.js';
 import { parseProjectName } from '../../domain/project/name.js';
 import { allNames } from '../../domain/project/scope.js';
+import { refuseReversed } from '../../domain/range.js';
 import { NAMESPACES } from '../../domain/vocabulary.js';
 import type { ForgetInput } from '../api.js';
 import { isKey, parseKey } from './keys.js';
@@ -26,6 +27,7 @@ export const meantBy = async (parts: CommandParts, input: ForgetInput): Promise<
   const wantedProject = project === undefined ? undefined : parseProjectName(project);
   const from = created_after === undefined ? Number.NEGATIVE_INFINITY : parseMoment('created_after', created_after);
   const to = created_before === undefined ? Number.POSITIVE_INFINITY : parseMoment('created_before', created_before);
+  refuseReversed(from, to, 'created_after', 'created_before');
   await parts.fresh();
   const members = doc_id === undefined ? undefined : new Set(await documentOf(parts, doc_id));
   const { documents, projects } = parts.index;

@@ -11,7 +11,7 @@ import { ERASURE_BATCH, PREVIEW_SECONDS } from './forget-plan.js';
 import { erasePlanned, noted } from './forget-run.js';
 import { meantBy, withFacts } from './forget-targets.js';
 import { isKey, parseKey } from './keys.js';
-import { type CommandParts, stampOf, visibility } from './parts.js';
+import { backupsNote, type CommandParts, stampOf, visibility } from './parts.js';
 
 const SHOWN = 80;
 /** Memories that a preview shows with their text; the counts tell of the rest. */
@@ -74,6 +74,7 @@ const preview = async (parts: CommandParts, input: ForgetInput, call: Call): Pro
     by_namespace: countByNamespace(all),
     ...(project_names.length > 1 && { project_names }),
     ...(facts > 0 && { facts }),
+    ...suppressionsOf(parts, all),
     targets,
     next: `Nothing was erased yet. To erase exactly ${all.length === 1 ? 'this one' : `these ${all.length}`} for good, call forget again with confirm: true and this preview_id.`,
     receipt: `For a proof, let the human run in place of that: omnimem forget --confirm ${preview_id} --receipt`,
@@ -84,6 +85,20 @@ const preview = async (parts: CommandParts, input: ForgetInput, call: Call): Pro
 const living = async (parts: CommandParts, keys: readonly string[]): Promise<readonly string[]> => {
   if (keys.length > ERASURE_BATCH) return keys.filter((key) => parts.index.documents.has(key));
   return (await candidates(parts, keys)).filter(isThere).map(({ key }) => key);
+};
+
+/** What becomes of the topics that dead ends of these memories became. */
+const suppressionsOf = (
+  { index: { suppressed } }: CommandParts,
+  going: readonly string[],
+): { readonly suppressed_topics?: number; readonly suppressions_kept?: readonly string[] } => {
+  const goes = new Set(going);
+  const held = [...suppressed.topics.keys()].filter((topic) => suppressed.holdersOf(topic).some((holder) => goes.has(holder)));
+  const kept = held.filter((topic) => suppressed.holdersOf(topic).some((holder) => !goes.has(holder))).sort();
+  return {
+    ...(held.length > kept.length && { suppressed_topics: held.length - kept.length }),
+    ...(kept.length > 0 && { suppressions_kept: kept.slice(0, LISTED) }),
+  };
 };
 
 const countByNamespace = (keys: readonly string[]): Readonly<Record<string, number>> => {
@@ -124,5 +139,6 @@ const answerOf = async (parts: CommandParts, { keys, appended }: Erased): Promis
   deleted_keys: keys.slice(0, MAX_KEYS),
   erased: true,
   disk: parts.onErased(keys),
+  ...(await backupsNote(parts)),
   ...(await visibility(parts, appended)),
 });

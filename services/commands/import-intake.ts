@@ -9,7 +9,7 @@ import { memoryKey, namespaceOf } from '../../domain/memory/key.js';
 import { parseProjectName } from '../../domain/project/name.js';
 import { parseTags } from '../../domain/tags.js';
 import type { Namespace, State } from '../../domain/vocabulary.js';
-import { refuseSecrets } from './intake.js';
+import { refuseSecrets } from './secrets.js';
 
 /** A memory as another system held it, its words already in our vocabulary. */
 export type ImportCandidate = Omit<Remembered, 'flagged_against' | 'tags'> & {
@@ -48,7 +48,12 @@ const CLOCK_SKEW_MS = 300_000;
 export const importItem = (candidate: ImportCandidate, { now, force }: { readonly now: number; readonly force: boolean }): ImportItem => {
   const { key: given, created, changed = created, state, reason, reinstate_hints, experience, ...memory } = candidate;
   const content = parseContent(memory.content);
-  if (!force) refuseSecrets(content);
+  if (!force) {
+    refuseSecrets(content);
+    const { tags, title, source_url, licence_note } = memory;
+    for (const [what, text] of Object.entries({ tags, title, source_url, licence_note, reason, reinstate_hints }))
+      refuseSecrets([text ?? ''].flat().join('\n'), what);
+  }
   checkExperience(experience, { now, force });
   const project = memory.project === undefined ? undefined : parseProjectName(memory.project);
   const note = parseLicenceNote(memory.licence_note);

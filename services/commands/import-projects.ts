@@ -11,8 +11,8 @@ type ContextData = Extract<ProjectEvent, { type: 'ProjectContextSet' }>['data'];
 export type ImportedProject = {
   readonly name: string;
   readonly context: Omit<ContextData, 'drawn'>;
-  /** What it declares; empty: considered, and none derivable. */
-  readonly domains: readonly string[];
+  /** What it declares; empty: considered, and none derivable; undefined: nothing was declared. */
+  readonly domains: readonly string[] | undefined;
   /** Why it was set aside, if it was. */
   readonly deprioritised: string | undefined;
   /** ISO time of its last change. */
@@ -52,7 +52,7 @@ export const importProjects = async (
       continue;
     }
     const events = [
-      { type: 'ProjectDomainsDeclared' as const, data: { domains: [...domains] } },
+      ...(domains === undefined ? [] : [{ type: 'ProjectDomainsDeclared' as const, data: { domains: [...domains] } }]),
       { type: 'ProjectContextSet' as const, data: context },
       ...(deprioritised === undefined
         ? []

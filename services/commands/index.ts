@@ -21,6 +21,7 @@ import { remember } from './remember.js';
 import { rememberDocument } from './remember-document.js';
 import { retag } from './retag.js';
 import { revise } from './revise.js';
+import { refuseSecretsIn } from './secrets.js';
 import { setLicence, setProvenance } from './stamping.js';
 import { suppressTopic, unsuppressTopic } from './topics.js';
 import { undo } from './undo.js';
@@ -33,7 +34,10 @@ export const createCommands = (parts: CommandParts): Commands => {
   const over =
     <Input, Result>(command: (parts: CommandParts, input: Input, call: Call) => Promise<Result>): Bound<Input, Result> =>
     (input, call) =>
-      heldToItsCommand(parts, command.name, input, call, () => command(parts, input, call));
+      heldToItsCommand(parts, command.name, input, call, async () => {
+        refuseSecretsIn(command.name, input);
+        return command(parts, input, call);
+      });
   return {
     remember: over(remember),
     rememberDocument: over(rememberDocument),

@@ -6,10 +6,10 @@ import { licenceForWrite } from '../../domain/licence.js';
 import type { Remembered } from '../../domain/memory/events.js';
 import { parseProjectName } from '../../domain/project/name.js';
 import { provenanceForWrite } from '../../domain/provenance.js';
-import { findSecrets } from '../../domain/secrets.js';
 import { parseTags } from '../../domain/tags.js';
 import { INGEST_MODES, type IngestMode, NAMESPACES, type Namespace } from '../../domain/vocabulary.js';
 import type { RememberInput } from '../api.js';
+import { refuseSecrets } from './secrets.js';
 
 export type Intake = { readonly remembered: Remembered; readonly strippedRecall: readonly string[] };
 
@@ -54,16 +54,6 @@ const oneOf = <Value extends string>(name: string, value: string, values: readon
   const found = values.find((known) => known === value);
   if (found) return found;
   throw new DomainError('VALIDATION', `${name} is not one of ${[...values].sort().join(', ')}`, `Pass one of them, or leave ${name} out`);
-};
-
-export const refuseSecrets = (content: string): void => {
-  const [secret] = findSecrets(content);
-  if (!secret) return;
-  throw new DomainError(
-    'VALIDATION',
-    `The content looks like it holds a live credential (${secret.kind}, at character ${secret.index}); nothing was stored`,
-    'Take it out, or pass force: true if it is no secret: a log is harder to clean than a file',
-  );
 };
 
 const parseExpiry = (text: string, namespace: Namespace): string => {

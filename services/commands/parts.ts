@@ -71,9 +71,20 @@ export type CommandParts = {
   readonly reindexer: Pick<Reindexer, 'run'>;
   /** Told that bytes of these memories wait to be erased from the disk; says whether that is ours to do. */
   readonly onErased: (keys: readonly string[]) => 'pending' | 'external';
+  /** Why the list beside the backups, which keeps what is erased from coming back, cannot be written; undefined when it can. */
+  readonly unlisted?: () => Promise<string | undefined>;
 };
 
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+/** What an erasure's answer says of the backups. */
+export const backupsNote = async ({ unlisted }: CommandParts): Promise<{ readonly backups_note?: string }> => {
+  const why = await unlisted?.();
+  if (why === undefined) return {};
+  return {
+    backups_note: `It is erased here, but could not be noted in FORGOTTEN beside the backups: a restore of an older one elsewhere could bring it back. It is tried again. ${why}`,
+  };
+};
 
 /** Who and when, for the events of one call. Throws VALIDATION for a command id that is no ULID. */
 export const stampOf = ({ random, now }: CommandParts, { actor, commandId }: Call): Stamped => {

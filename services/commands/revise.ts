@@ -5,10 +5,11 @@ import type { Call, ReviseInput, ReviseResult } from '../api.js';
 import { handleCommand, stateOf } from '../eventlog/handle.js';
 import { textClaim } from './claims.js';
 import { embedForWrite, vectorsOf } from './embed.js';
-import { ownText, refuseSecrets } from './intake.js';
+import { ownText } from './intake.js';
 import { parseKey } from './keys.js';
 import { type CommandParts, stampOf, visibility } from './parts.js';
 import { parseOptionalReason } from './reasons.js';
+import { refuseSecrets } from './secrets.js';
 
 /**
  * Gives a memory a new wording. The old one stays in its timeline; recall finds the new one. Open contradictions that the rules

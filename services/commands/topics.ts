@@ -3,6 +3,7 @@ import type { Decider } from '../../domain/decider.js';
 import { type Topic, type TopicCommand, type TopicEvent, topicDecider, topicSubject } from '../../domain/topic/topic.js';
 import type { Call, TopicInput, TopicResult } from '../api.js';
 import { handleCommand } from '../eventlog/handle.js';
+import { PAST, suppressionOf } from './experience/with-topics.js';
 import { type CommandParts, stampOf, visibility } from './parts.js';
 import { parseOptionalReason } from './reasons.js';
 import { expectFree } from './retag.js';
@@ -20,13 +21,21 @@ export const unsuppressTopic = async (parts: CommandParts, input: TopicInput, ca
   return changeTopic(parts, topic, { type: 'UnsuppressTopic', data: { topic } }, call);
 };
 
+/** Memories that keep the topic out, since it is a dead end of theirs. */
+const holdersOf = async (parts: CommandParts, topic: string): Promise<readonly string[]> => {
+  await parts.fresh();
+  return parts.index.suppressed.holdersOf(topic).filter((holder) => holder !== topicSubject(topic));
+};
+
 const changeTopic = async (parts: CommandParts, topic: string, command: TopicCommand, call: Call): Promise<TopicResult> => {
   const decider: Decider<Topic, TopicCommand, TopicEvent> = topicDecider;
-  const subject = topicSubject(topic);
+  // What is suppressed by hand is so whatever becomes of those memories; what is let in, is let in by all of them.
+  const holders = command.type === 'UnsuppressTopic' ? await holdersOf(parts, topic) : [];
   const { appended } = expectFree(
-    await handleCommand(parts.log, decider, [subject], stampOf(parts, call), ([loaded]) => ({
-      writes: [{ subject, events: decider.decide(command, loaded?.state ?? decider.initialState()) }],
-      result: { topic },
+    await handleCommand(parts.log, PAST, [topicSubject(topic), ...holders], stampOf(parts, call), (loaded) => ({
+      writes: loaded.map(({ subject, state }) => ({ subject, events: decider.decide(command, suppressionOf(state, topic)) })),
+      // Kept for a day, so it holds none of the text.
+      result: {},
     })),
   );
   const reason = command.type === 'SuppressTopic' ? command.data.reason : undefined;

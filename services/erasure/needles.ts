@@ -20,11 +20,23 @@ export const needlesOf = (memory: string, events: readonly DomainEvent[]): reado
 };
 
 /** Fields that hold what somebody wrote; the others are names, keys and times that other memories share. */
-const WRITTEN = ['content', 'title', 'reason', 'licence_note', 'reinstate_hints', 'breakthrough', 'gotchas'];
+const WRITTEN = [
+  'content',
+  'title',
+  'reason',
+  'licence_note',
+  'reinstate_hints',
+  'breakthrough',
+  'gotchas',
+  'note',
+  'source_url',
+  // Of dead ends, and of the suppressed topics that they became.
+  'name',
+  'topic',
+];
 
 const textsIn = (data: object): readonly string[] =>
   Object.entries(data).flatMap(([field, value]) => {
-    // Names of dead ends may be suppressed topics, which are not of one memory.
     if (field === 'abandoned_approaches') return (value as readonly object[]).flatMap(textsIn);
     if (!WRITTEN.includes(field)) return [];
     return Array.isArray(value) ? value.map(String) : [String(value)];

@@ -9,7 +9,7 @@ const VERDICTS: Readonly<Record<Receipt['verdict'], string>> = {
 
 /** The receipt as a page for people. */
 export const sayReceipt = (receipt: Receipt): string => {
-  const { verdict, at, log_id, memories, erasures, pieces, checks, not_checked, cannot_see, notes } = receipt;
+  const { verdict, at, log_id, memories, erasures, pieces, checks, not_checked, suppressions_kept, cannot_see, notes } = receipt;
   const rows = checks.map(({ place, looked_at, bytes, found_before, found_after }) =>
     [place, String(looked_at), String(bytes), String(found_before), String(found_after)].map((cell, i) =>
       i === 0 ? cell.padEnd(24) : cell.padStart(i === 2 ? 14 : 8),
@@ -23,6 +23,7 @@ export const sayReceipt = (receipt: Receipt): string => {
     ...rows.map((cells) => cells.join('')),
     ...checks.flatMap(({ where = [] }) => where.map((place) => `  still in ${place}`)),
     ...notes.map((note) => `Note: ${note}`),
+    ...suppressions_kept.map((topic) => `Stays suppressed, since somebody else suppressed it too: ${topic}`),
     ...not_checked.slice(0, 20).map(({ key, why }) => `Not looked for: ${key}: ${why}.`),
     '',
     'It cannot see:',

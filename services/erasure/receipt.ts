@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'iovalkey';
 import { isDomainError } from '../../domain/errors.js';
+import { withServing } from '../../projections/generation.js';
 import type { Keys } from '../../projections/keys.js';
+import { readSuppressions, suppressions } from '../../projections/suppressions.js';
 import type { EventLog } from '../eventlog/log.js';
 import type { SubjectHistory } from '../eventlog/subject.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
@@ -27,6 +29,8 @@ export type Receipt = {
   readonly checks: readonly Check[];
   /** Memories of which nothing could be looked for. */
   readonly not_checked: readonly { readonly key: string; readonly why: string }[];
+  /** Topics of these memories' dead ends that stay suppressed, since somebody else suppressed them as well. */
+  readonly suppressions_kept: readonly string[];
   readonly cannot_see: readonly string[];
   readonly notes: readonly string[];
 };
@@ -70,6 +74,7 @@ export const takeReceipt = async (
   const goes = new Set(memories);
   say('reading what will be erased');
   const { sample, pieces, said } = await needlesFor(parts, memories);
+  const suppressions_kept = await keptSuppressions(parts, goes);
   const notes: string[] = [];
   if (sample.length < pieces) notes.push(`${sample.length} of ${pieces} pieces were looked for, spread over the memories.`);
   say('looking for it while it is there');
@@ -98,9 +103,20 @@ export const takeReceipt = async (
     pieces: own.length,
     checks,
     not_checked: notChecked(memories, said, own, new Set([...shared].flatMap((i) => sample[i]?.memory ?? []))),
+    suppressions_kept,
     cannot_see: blindSpots(parts),
     notes,
   };
+};
+
+const keptSuppressions = async ({ redis, keys }: ReceiptParts, goes: ReadonlySet<string>): Promise<readonly string[]> => {
+  const found = await unavailableWhenDown(() =>
+    withServing(redis, keys, suppressions.name, (generation) => readSuppressions(redis, keys, generation)),
+  );
+  return found
+    .filter(({ byHand, holders }) => holders.some((key) => goes.has(key)) && (byHand || holders.some((key) => !goes.has(key))))
+    .map(({ topic }) => topic)
+    .slice(0, KEYS_NAMED);
 };
 
 /** What is looked for: an even choice of all pieces, made as they are read. `said` are the memories that have any. */

@@ -11,7 +11,8 @@ export type Scanned = {
 };
 
 const LISTED = 20;
-const MEMORY_IN_NAME = /mem:[a-z]+:[0-9A-HJKMNP-TV-Z]{26}/;
+/** The key of a memory, or a topic that somebody suppressed by hand. */
+const MEMORY_IN_NAME = /mem:[a-z]+:[0-9A-HJKMNP-TV-Z]{26}|(?<=:ev:)topic:.*/s;
 
 /** Adds up what is found in places of one kind. `goes` says whether a memory is to be erased. */
 export class Tally implements Scanned {

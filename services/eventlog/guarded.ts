@@ -22,12 +22,12 @@ export const guarded = (log: EventLog, metrics: ReturnType<typeof createMetrics>
   },
 });
 
-/** Asks the disk at most twice a second. */
-export const roomKeeper = (dataDir: string, minFreeBytes: number): (() => Promise<void>) => {
+/** Asks the disk at most twice a second. `called`: what the folder is called to whoever is refused. */
+export const roomKeeper = (dataDir: string, minFreeBytes: number, called = dataDir): (() => Promise<void>) => {
   let last = { at: Number.NEGATIVE_INFINITY, answer: Promise.resolve() };
   return () => {
     const now = performance.now();
-    if (now - last.at > ROOM_CHECK_MS) last = { at: now, answer: assertRoom(dataDir, minFreeBytes) };
+    if (now - last.at > ROOM_CHECK_MS) last = { at: now, answer: assertRoom(dataDir, minFreeBytes, called) };
     return last.answer;
   };
 };

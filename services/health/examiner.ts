@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { Redis } from 'iovalkey';
+import { millisOf } from '../../projections/history/cut.js';
 import type { Keys } from '../../projections/keys.js';
 import type { RecallIndex } from '../../projections/recall/recall-index.js';
 import type { Runner } from '../../projections/runner.js';
@@ -118,27 +119,31 @@ export class Examiner {
   /** For the metrics. Rejects when Valkey does not answer. */
   async vitals(): Promise<Vitals> {
     const { log, redis, keys, index, views } = this.#parts;
-    const [projections, memories, logEvents, valkey, enrichment, backup] = await Promise.all([
+    const [projections, memories, logEvents, valkey, enrichment, backup, head] = await Promise.all([
       projectionStatus(redis, keys, views),
       countRecords({ redis, keys }),
       log.size(),
       readVitals(redis),
       enrichmentStanding(this.#parts).catch(() => undefined),
       this.#parts.backups.status(),
+      log.head(),
     ]);
     return {
       backup: { newestAt: backup.newestAt, bytes: backup.bytes },
-      projections: projections.map(({ name, lagEvents, lagSeconds, deadLetters, degraded }) => ({
+      projections: projections.map(({ name, lagEvents, lagSeconds, deadLetters, degraded, verified, replayed }) => ({
         name,
         lagEvents,
         lagSeconds,
         deadLetters,
         degraded: degraded.size,
+        verified,
+        replayed,
       })),
       memories,
       vectorsPending: index.serving?.missing.size ?? 0,
       vectorsRefused: index.serving?.refused.size ?? 0,
       logEvents,
+      logHeadAt: head && millisOf(head.position),
       enrichment: enrichment && { pending: enrichment.pending, running: enrichment.running, parked: enrichment.parked },
       valkey: valkey.numbers,
     };

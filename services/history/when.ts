@@ -6,22 +6,27 @@ import { type Cut, cutAtPlace, cutAtTime, millisOf } from '../../projections/his
 import type { MergedEvents } from '../../projections/history/merged.js';
 import type { Keys } from '../../projections/keys.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
+import { isEventId, placeOfEvent } from './event-place.js';
 
-/** A moment as a caller names it: a place in the log, or a time in epoch milliseconds. */
-export type When = { readonly place: Position } | { readonly time: number };
+/** A moment as a caller names it: a place in the log, an event that stands there, or a time in epoch milliseconds. */
+export type When = { readonly place: Position } | { readonly event: string } | { readonly time: number };
 
 const PLACE = /^\d{1,16}-\d{1,16}$/;
 
-/** Reads `as_of`: a stream id, or an ISO date (its first instant) or time, in UTC unless it names a zone. Else VALIDATION. */
+/**
+ * Reads `as_of`: a place in the log, the id of an event, or an ISO date (its first instant) or time, in UTC unless it names
+ * a zone. Else VALIDATION.
+ */
 export const parseWhen = (text: string): When => {
   const given = text.trim();
   if (PLACE.test(given)) return { place: given };
+  if (isEventId(given)) return { event: given.toUpperCase() };
   const time = isoTime(given);
   if (time === undefined) {
     throw new DomainError(
       'VALIDATION',
-      'as_of is neither a time nor the id of an event in the log',
-      'Write a time like 2026-11-03T14:30:00Z, or an id like 1793716200000-0 as a timeline shows it',
+      'as_of is neither a time, nor a place in the log, nor the id of an event',
+      'Write a time like 2026-11-03T14:30:00Z, a place like 1793716200000-0 as a timeline shows it, or the id of an event like 01KB5M1V8G3X9Y2Z4W6Q7R8S9T as omnimem log --json shows it',
     );
   }
   return { time };
@@ -34,10 +39,11 @@ export type Resolved = { readonly cut: Cut; readonly erasures: number };
 
 /**
  * Finds which events a moment holds, mostly in one round trip. Times are those of the server. Throws VALIDATION for a moment
- * that has not passed: events could still come into it.
+ * that has not passed: events could still come into it; NOT_FOUND for an event that is not in the log.
  */
-export const resolveWhen = ({ redis, keys, merged }: ResolverParts, when: When): Promise<Resolved> =>
+export const resolveWhen = ({ redis, keys, merged }: ResolverParts, asked: When): Promise<Resolved> =>
   unavailableWhenDown(async () => {
+    const when = 'event' in asked ? { place: await placeOfEvent(redis, keys, asked.event) } : asked;
     const end = 'place' in when ? when.place : String(Math.max(0, when.time));
     const [[seconds, microseconds], head, upTo, erased] = await Promise.all([
       redis.time(),

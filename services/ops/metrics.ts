@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Replayed, Verified } from '../../projections/outcomes.js';
 import type { OnModelCall } from '../llm/model.js';
 import type { RecallStage } from '../queries/parts.js';
 
@@ -10,11 +11,15 @@ export type Vitals = {
     readonly lagSeconds: number;
     readonly deadLetters: number;
     readonly degraded: number;
+    readonly verified: Verified | undefined;
+    readonly replayed: Replayed | undefined;
   }[];
   readonly memories: readonly { readonly namespace: string; readonly state: string; readonly count: number }[];
   readonly vectorsPending: number;
   readonly vectorsRefused: number;
   readonly logEvents: number;
+  /** Epoch milliseconds of the newest entry's place; undefined for an empty log. */
+  readonly logHeadAt: number | undefined;
   /** Absent while its view is being built. */
   readonly enrichment: { readonly pending: number; readonly parked: number; readonly running: number } | undefined;
   /** `newestAt` in epoch milliseconds; undefined while there is none. */
@@ -89,11 +94,22 @@ export const createMetrics = (vitals: () => Promise<Vitals>, version: string) =>
   const pending = gauge('omnimem_vectors_pending', 'Memories that wait for a vector');
   const refused = gauge('omnimem_vectors_refused', 'Memories whose stored vector was refused');
   const logEvents = gauge('omnimem_log_events', 'Entries of the event log');
+  const logHead = gauge('omnimem_log_head_timestamp_seconds', "Time in the place of the log's newest entry; 0 for an empty log");
+  const verifyAt = gauge('omnimem_verify_timestamp_seconds', 'When a view was last verified', ['projection']);
+  const verifyEqual = gauge('omnimem_verify_equal', 'Whether the last verify found a view equal to its replay (1) or not (0)', [
+    'projection',
+  ]);
+  const verifyRows = gauge('omnimem_verify_rows_differing', 'Rows that the last verify of a view found to differ', ['projection']);
+  const replayAt = gauge('omnimem_replay_timestamp_seconds', 'When the last replay of a view ended', ['projection']);
+  const replaySeconds = gauge('omnimem_replay_duration_seconds', 'How long the last replay of a view took', ['projection']);
+  const replayRate = gauge('omnimem_replay_events_per_second', 'Events in a second of the last replay of a view', ['projection']);
   const enrichment = gauge('omnimem_enrichment_memories', 'Memories whose facts are pending, running (of those) or parked', ['state']);
   const backupAge = gauge(
     'omnimem_backup_age_seconds',
     'Seconds since the newest backup of this log was brought up to date; -1 without one',
   );
+  // Until a backup was seen there is none.
+  backupAge.set(-1);
   const backupBytes = gauge('omnimem_backup_bytes', 'Bytes of all backups of this log');
   const valkey = gauge('omnimem_valkey', "Valkey's own vitals, by name", ['vital']);
 
@@ -106,11 +122,23 @@ export const createMetrics = (vitals: () => Promise<Vitals>, version: string) =>
         lagSeconds.set({ projection: view.name }, view.lagSeconds);
         deadLetters.set({ projection: view.name }, view.deadLetters);
         degraded.set({ projection: view.name }, view.degraded);
+        const { verified, replayed } = view;
+        if (verified) {
+          verifyAt.set({ projection: view.name }, verified.at / 1000);
+          verifyEqual.set({ projection: view.name }, verified.equal ? 1 : 0);
+          verifyRows.set({ projection: view.name }, verified.differing);
+        }
+        if (replayed) {
+          replayAt.set({ projection: view.name }, replayed.at / 1000);
+          replaySeconds.set({ projection: view.name }, replayed.ms / 1000);
+          replayRate.set({ projection: view.name }, replayed.events / Math.max(0.001, replayed.ms / 1000));
+        }
       }
       for (const { namespace, state, count } of now.memories) memories.set({ namespace, state }, count);
       pending.set(now.vectorsPending);
       refused.set(now.vectorsRefused);
       logEvents.set(now.logEvents);
+      logHead.set((now.logHeadAt ?? 0) / 1000);
       for (const [state, count] of Object.entries(now.enrichment ?? {})) enrichment.set({ state }, count);
       backupAge.set(now.backup.newestAt === undefined ? -1 : Math.max(0, (Date.now() - now.backup.newestAt) / 1000));
       backupBytes.set(now.backup.bytes);

@@ -2,10 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { catalogue } from '../../domain/catalogue.js';
 import { DomainError } from '../../domain/errors.js';
 import { versionOf } from '../../projections/generation.js';
+import { noteVerified } from '../../projections/outcomes.js';
 import type { Projection } from '../../projections/projection.js';
 import { replayProjection } from '../../projections/replay.js';
 import { projectionStatus } from '../../projections/status.js';
 import { type VerifyReport, verify } from '../../projections/verify.js';
+import { unavailableWhenDown } from '../valkey/errors.js';
 import { PROJECTIONS } from '../views.js';
 import type { Store } from './store.js';
 
@@ -21,11 +23,15 @@ export const viewsNamed = (names: readonly string[] = []): readonly Projection[]
   return names.length === 0 ? PROJECTIONS : PROJECTIONS.filter(({ name }) => names.includes(name));
 };
 
-/** Replays a view into a shadow and compares, once it serves. Throws as `verify` does. */
+/** Replays a view into a shadow and compares, once it serves, and notes the verdict for health. Throws as `verify` does. */
 export const verifyView = async ({ redis, keys, log }: Store, view: Projection, signal: AbortSignal): Promise<VerifyReport> => {
   const { fingerprint } = catalogue;
   await serving({ redis, keys }, view, signal);
-  return verify({ redis, keys, log, fingerprint, logger: SILENT }, view, { signal });
+  const report = await verify({ redis, keys, log, fingerprint, logger: SILENT }, view, { signal });
+  const { equal, differingCount, rows, degraded, generation } = report;
+  const verdict = { at: Date.now(), equal, differing: differingCount, rows, degraded: degraded.length, generation };
+  await unavailableWhenDown(() => noteVerified(redis, keys, view.name, verdict));
+  return report;
 };
 
 /** Asks the worker to rebuild a view and follows it to its end; answers the generation that serves. Throws as `replayProjection` does. */

@@ -3,8 +3,10 @@ import { countSets, sets } from '../../projections/counters.js';
 import { servingGeneration } from '../../projections/generation.js';
 import type { ProjectionStatus } from '../../projections/status.js';
 import type { HealthIssue, HealthResult } from '../api.js';
+import { type BackupStanding, backupIssues, type RestoreStanding } from '../backup/issues.js';
 import { diskIssues, type Erasing, erasureIssues } from '../erasure/issues.js';
 import { type SearchFacts, searchIssues } from '../health/search.js';
+import { standingOf, verifyIssues } from '../health/views.js';
 import type { ValkeyVitals } from '../ops/valkey-vitals.js';
 import type { QueryParts } from './parts.js';
 import { type EnrichmentStanding, isFailing } from './queue.js';
@@ -51,17 +53,10 @@ export type Examination = {
         readonly lastExit: { readonly at: number; readonly reason: string; readonly hint: string } | undefined;
       }
     | undefined;
-  /** How backups stand; times in milliseconds. */
-  readonly backup?:
-    | {
-        readonly everyMs: number | undefined;
-        readonly newestAt: number | undefined;
-        readonly since: number;
-        readonly failed: string | undefined;
-      }
-    | undefined;
-  /** A restore that writes now, or was left unfinished; seconds since its last sign. */
-  readonly restoring?: { readonly backup: string; readonly silent: number } | undefined;
+  /** How backups stand. */
+  readonly backup?: BackupStanding | undefined;
+  /** A restore that writes now, or was left unfinished. */
+  readonly restoring?: RestoreStanding | undefined;
   /** What serves the vectors, and the state of its indexes. */
   readonly search?: SearchFacts | undefined;
   /** How enrichment stands; absent when it could not be read. */
@@ -157,6 +152,7 @@ const viewIssues = ({ store, index }: Examination): HealthIssue[] => {
         ),
       );
     }
+    issues.push(...verifyIssues(view));
     if (view.rebuildFailed)
       issues.push(
         red(
@@ -265,32 +261,6 @@ const machineIssues = ({ dataDirFault, diskLow }: Examination): HealthIssue[] =>
   ...(diskLow ? [red('DISK_LOW', diskLow, 'Free some space; nothing new is stored until then')] : []),
 ];
 
-/** A restore is silent for a moment between two steps. */
-const RESTORE_SILENT_SECONDS = 30;
-/** A run takes its time, and a clock may be a little off. */
-const BACKUP_GRACE_MS = 60_000;
-
-const backupIssues = ({ backup, restoring, now }: Examination): HealthIssue[] => {
-  const issues: HealthIssue[] = [];
-  if (restoring && restoring.silent > RESTORE_SILENT_SECONDS) {
-    const text = `The restore of ${restoring.backup} was not finished; nothing can be written`;
-    issues.push(red('RESTORE_UNFINISHED', text, 'Run the restore again, or omnimem restore --give-up'));
-  } else if (restoring) {
-    issues.push(amber('RESTORING', `The backup ${restoring.backup} is being restored; writing waits`, 'Wait for it to end'));
-  }
-  if (backup?.everyMs === undefined) return issues;
-  const age = now - (backup.newestAt ?? backup.since);
-  const hint = backup.failed === undefined ? 'Run omnimem backup, and look at the log of the server' : backup.failed;
-  const what = backup.newestAt === undefined ? 'There is no backup yet' : `The newest backup is ${Math.round(age / 60_000)} minutes old`;
-  if (age > 2 * backup.everyMs + BACKUP_GRACE_MS)
-    issues.push(red('BACKUP_OLD', `${what}; it is due every ${backup.everyMs / 60_000} minutes`, hint));
-  else if (age > backup.everyMs + BACKUP_GRACE_MS) {
-    issues.push(amber('BACKUP_LATE', `${what}; it is due every ${backup.everyMs / 60_000} minutes`, hint));
-  } else if (backup.failed !== undefined)
-    issues.push(amber('BACKUP_FAILED', `The last scheduled backup failed: ${backup.failed}`, 'It is tried again'));
-  return issues;
-};
-
 const enrichmentIssues = ({ enrichment }: Examination): HealthIssue[] => {
   const issues: HealthIssue[] = [];
   const { trouble, parked = 0 } = enrichment ?? {};
@@ -357,12 +327,7 @@ export const healthOf = (
     model_loaded: model.state === 'ready',
     model: { ...model, serving: vectors.serving ?? null, ...(reembedding && { reembedding }) },
     log: { log_id: facts.logId, events: store?.events ?? 0, head: store?.head ?? null },
-    projections: Object.fromEntries(
-      (store?.projections ?? []).map((view) => [
-        view.name,
-        { generation: view.generation ?? 0, lag_events: view.lagEvents, degraded: view.degraded.size, dead_letters: view.deadLetters },
-      ]),
-    ),
+    projections: Object.fromEntries((store?.projections ?? []).map((view) => [view.name, standingOf(view)])),
     vectors: { pending: vectors.pending, refused: vectors.refused },
     valkey: {
       version: store?.vitals.version ?? null,

@@ -1,6 +1,7 @@
 import { catalogue } from '../../domain/catalogue.js';
 import { type LogEntry, type Position, positionOf } from '../../domain/envelope.js';
 import { DomainError } from '../../domain/errors.js';
+import { refuseReversed } from '../../domain/range.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
 import type { QueryParts } from './parts.js';
 
@@ -39,9 +40,11 @@ type Parts = Pick<QueryParts, 'log' | 'redis' | 'keys'>;
 const SCANNED = 1_000;
 const READ = 200;
 
-/** The newest entries that match, oldest of them first, none beyond `upTo`. VALIDATION for a type that does not exist. */
+/** The newest entries that match, oldest of them first, none beyond `upTo`. VALIDATION for a type that does not exist, or a range that ends before it begins. */
 export async function* readLog(parts: Parts, filter: LogFilter, signal: AbortSignal, upTo?: Position): AsyncGenerator<LogLine> {
   refuseUnknownTypes(filter);
+  const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = filter;
+  refuseReversed(since, until, 'since', 'until');
   const positions = await newestPositions(parts, filter, signal, upTo);
   for (let first = 0; first < positions.length && !signal.aborted; first += READ) {
     for (const entry of await parts.log.at(positions.slice(first, first + READ))) yield lineOf(entry);

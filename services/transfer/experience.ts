@@ -1,9 +1,8 @@
-import { isoTime } from '../../domain/iso-time.js';
 import type { Abandoned } from '../../domain/memory/events.js';
 import { type Experience, hasExperience } from '../../domain/memory/experience.js';
 import { ABANDONED_TYPES, OUTCOMES } from '../../domain/vocabulary.js';
 import { isObject } from './text.js';
-import { fromUnixText } from './times.js';
+import { fromDumpTime } from './times.js';
 
 /** The fields of experience as another place wrote them, each undefined when it is not there. */
 export type WrittenExperience = {
@@ -65,4 +64,4 @@ const deadEnd = (entry: unknown, when: number): Abandoned | undefined => {
   return { name: name.trim(), type: known, reason, attempted_at: new Date(time).toISOString() };
 };
 
-const timeOf = (text: string): number | undefined => isoTime(text) ?? fromUnixText(text);
+const timeOf = fromDumpTime;

@@ -12,7 +12,7 @@ import type { Store } from '../ops/store.js';
 import { openSource } from './detect.js';
 import { type Plan, planImport } from './plan.js';
 import { type ImportReport, reportOf } from './report.js';
-import { sideFileOf, sideFileText, writeSideFile } from './side-file.js';
+import { refusedBefore, sideFileOf, sideFileText, writeSideFile } from './side-file.js';
 import type { Source, SourceFormat } from './source.js';
 
 export type TransferOptions = {
@@ -57,7 +57,13 @@ export const runImport = async (
   const { path, signal, onProgress, room, dryRun = false, now = Date.now } = options;
   const random = systemRandom();
   const sideFile = options.setAside ?? sideFileOf(path);
-  if (!dryRun && plan.setAside.length > 0) await writeSideFile(sideFile, sideFileText(path, plan.setAside));
+  const before = await refusedBefore(sideFile, plan.refused);
+  const writing = !dryRun && plan.setAside.length + plan.refused.length > 0;
+  // Marks of refusals alone are no reason to import nothing where they cannot be kept.
+  if (writing)
+    await writeSideFile(sideFile, sideFileText(path, plan.setAside, plan.refused)).catch((error) => {
+      if (plan.setAside.length > 0) throw error;
+    });
 
   const correlation = random.ulid(now());
   const parts = { log, random, now };
@@ -85,7 +91,7 @@ export const runImport = async (
   }
   const head = dryRun || fates.size + topics.size + projects.size === 0 || signal?.aborted ? undefined : await log.head();
   const visible = (await projectionsReached(redis, keys, head ? VIEWS : [], head?.position ?? ORIGIN, PATIENCE_MS, signal)) === 'reached';
-  return reportOf({ path, source, plan, fates, topics, projects, sideFile, correlation, dryRun, visible });
+  return reportOf({ path, source, plan, fates, topics, projects, sideFile, correlation, dryRun, visible, refusedBefore: before });
 };
 
 /** The first of each topic. */

@@ -32,6 +32,8 @@ export type ImportReport = {
   readonly set_aside?: { readonly file: string; readonly what: readonly Counted[] };
   readonly dropped: readonly Counted[];
   readonly refused: readonly Refused[];
+  /** How many of them an earlier import refused already; absent for none. */
+  readonly refused_before?: number;
   readonly notes: readonly string[];
   /** How many memories an interrupted run did not get to. */
   readonly not_reached?: number;
@@ -50,9 +52,11 @@ type Facts = {
   readonly correlation: string;
   readonly dryRun: boolean;
   readonly visible: boolean;
+  readonly refusedBefore: number;
 };
 
-export const reportOf = ({ path, source, plan, fates, topics, projects, sideFile, correlation, dryRun, visible }: Facts): ImportReport => {
+export const reportOf = (facts: Facts): ImportReport => {
+  const { path, source, plan, fates, topics, projects, sideFile, correlation, dryRun, visible, refusedBefore } = facts;
   const having = (fate: ImportFate): readonly string[] => [...fates].filter(([, found]) => found === fate).map(([key]) => key);
   const imported = having('imported');
   const byNamespace: Partial<Record<Namespace, number>> = {};
@@ -81,6 +85,7 @@ export const reportOf = ({ path, source, plan, fates, topics, projects, sideFile
     ...(plan.setAside.length > 0 && { set_aside: { file: sideFile, what: counted(plan.setAside) } }),
     dropped: counted(source.dropped),
     refused: plan.refused,
+    ...(refusedBefore > 0 && { refused_before: refusedBefore }),
     notes: source.notes,
     ...(notReached > 0 && { not_reached: notReached }),
     ...(!visible && { visible }),

@@ -1,7 +1,8 @@
-import { link, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DomainError } from '../../domain/errors.js';
+import { AS_MASKED, makeFolder } from '../make-folder.js';
 import { isAlive, type ProcessRecord, recordOfThis } from './process-identity.js';
 
 /** What a running instance says about itself in `<data>/instance.json`. */
@@ -56,7 +57,7 @@ export const claimDataDir = async (dataDir: string): Promise<ClaimResult> => {
 };
 
 const claim = async (dataDir: string): Promise<ClaimResult> => {
-  await mkdir(dataDir, { recursive: true });
+  await makeFolder(dataDir, AS_MASKED);
   const me: Instance = { ...(await recordOfThis()), host: hostname(), since: Date.now() };
   for (;;) {
     const newest = await newestLock(dataDir);

@@ -1,10 +1,10 @@
-import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'iovalkey';
 import { DomainError } from '../../domain/errors.js';
 import { freeBytes, keepReserve, releaseReserve } from '../disk.js';
 import type { Logger } from '../log.js';
+import { makeFolder } from '../make-folder.js';
 import { type Child, endOrphan, removeSocket, socketPathFor, startChild, type WriteMode } from './child.js';
 import { connect } from './client.js';
 import { type Diagnosis, diagnose } from './diagnosis.js';
@@ -61,7 +61,7 @@ export const startSupervisor = async (options: SupervisorOptions): Promise<Super
   const { log, minFreeBytes, reserveBytes = 8 * 2 ** 20, command = ['valkey-server'], watchMs = 1_000, onChange } = options;
   const dir = resolve(options.dataDir, 'valkey');
   const reserve = join(dir, 'reserve');
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await makeFolder(dir);
   const orphan = await endOrphan(dir);
   if (orphan !== undefined) log.warn({ orphan }, 'ended the Valkey that a killed process had left behind');
   await keepReserve(reserve, reserveBytes);

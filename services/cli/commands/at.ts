@@ -1,5 +1,7 @@
+import { InvalidArgumentError } from 'commander';
 import { DomainError } from '../../../domain/errors.js';
 import type { AsOf, BriefingResult, ExplainMemoryResult, MemoryAuditResult, RecallIndexResult, RecallResult } from '../../api.js';
+import { isEventId } from '../../history/event-place.js';
 import { readableBriefing } from '../../mcp/briefing-text.js';
 import { type AddCommand, collect, does, examples } from '../command.js';
 import type { Context } from '../context.js';
@@ -28,7 +30,11 @@ export const addAt: AddCommand = (program) => {
     .description(
       'Answers as things stood at an earlier moment, by replaying the log up to there: what recall would have found, what a briefing told, what a memory said, what was stored. Exits with 3 when nothing is found.',
     )
-    .argument('<when>', 'an ISO date or time, an age such as 30m, 2h, 3d, or the id of an event as the log shows it', momentOf)
+    .argument(
+      '<when>',
+      'an ISO date or time, an age such as 30m, 2h, 3d, or an event: its id or its place in the log, as omnimem log --json shows them',
+      momentOf,
+    )
     .argument('<what>', 'recall <question...>, briefing [project], timeline <key>, or audit')
     .argument('[words...]', 'the question, the project, or the key')
     .option('-p, --project <name>', 'only memories of this project; for recall it may be given several times', collect)
@@ -67,8 +73,18 @@ export const addAt: AddCommand = (program) => {
   });
 };
 
-/** A place in the log stays what it is; any other way to name a time becomes ISO. */
-const momentOf = (when: string): string => (/^\d+-\d+$/.test(when.trim()) ? when.trim() : new Date(whenOf(when)).toISOString());
+/** A place in the log and the id of an event stay what they are; any other way to name a time becomes ISO. */
+const momentOf = (text: string): string => {
+  const when = text.trim();
+  if (/^\d+-\d+$/.test(when) || isEventId(when)) return when;
+  try {
+    return new Date(whenOf(when)).toISOString();
+  } catch {
+    throw new InvalidArgumentError(
+      'It must be an ISO date or time such as 2026-11-30T12:00Z, an age such as 30m, 2h, 3d or 1w, a place in the log such as 1793716200000-0, or the id of an event such as 01KB5M1V8G3X9Y2Z4W6Q7R8S9T.',
+    );
+  }
+};
 
 const needed = (text: string, what: string): string => {
   if (text !== '') return text;

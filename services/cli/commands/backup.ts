@@ -1,10 +1,11 @@
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { DomainError } from '../../../domain/errors.js';
 import type { PurgeReport } from '../../backup/purge.js';
 import type { BackupReport } from '../../backup/take.js';
 import { type AddCommand, does, examples } from '../command.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { placeOf } from '../folder.js';
 import { size } from '../output.js';
 
 type Options = {
@@ -38,7 +39,7 @@ const backUpNow = async (context: Context, options: Options): Promise<ExitCode> 
   const { config, signal, progress } = context;
   const parts = await openBackupParts((await context.instance()).valkey, config.tenant);
   try {
-    const settings = options.to === undefined ? config.backup : { ...config.backup, dir: resolve(options.to) };
+    const settings = options.to === undefined ? config.backup : { ...config.backup, dir: placeOf(options.to, '--to') };
     const taken: Taken = await backUp(parts, settings, {
       name: options.name,
       fresh: options.full,
@@ -63,6 +64,7 @@ const say = ({ report, expired, digests }: Taken): string =>
     `  log digest ${report.log_digest}`,
     ...(digests ? [`  ${JSON.stringify(digests)}`] : []),
     ...expired.map((name) => `  removed: ${name}`),
+    ...(report.warning === undefined ? [] : [`  ! ${report.warning}`]),
   ].join('\n');
 
 const addPurge = (backup: Command): void => {
@@ -70,30 +72,35 @@ const addPurge = (backup: Command): void => {
     .command('purge')
     .summary('free the backups of what was forgotten')
     .description(
-      'Rewrites the payload files of every backup in the folder without the memories that were forgotten since they were written. Exits with 1 when one could not be opened.',
+      'Rewrites the payload files of every backup in the folder without the memories that were forgotten since they were written. Exits with 1 when one could not be opened, with 3 when there are no backups.',
     )
     .option('--in <folder>', 'the folder of the backups; default BACKUP_DIR, else backups in the data folder')
     .addHelpText('after', examples('omnimem backup purge'));
   does<{ readonly in?: string }>(command, async (context, options) => {
     const { purgeAll } = await import('../../backup/cli.js');
     const { config, signal, progress } = context;
+    // They are read wherever they stand, and would seem to mean something here.
+    const foreign = Object.keys(backup.opts());
+    if (foreign.length > 0) {
+      throw new DomainError('VALIDATION', 'An option of omnimem backup means nothing to purge', 'The folder to purge is named by --in.');
+    }
+    const root = options.in === undefined ? config.backup.dir : placeOf(options.in, '--in');
     const report = await purgeAll((await context.instance()).valkey, config.tenant, {
-      root: options.in === undefined ? config.backup.dir : resolve(options.in),
+      root,
       secrets: config.backup,
       signal,
       onProgress: (done, total) => progress.bar('purging', done, total),
     });
-    context.answer(report, sayPurged);
+    context.answer(report, (purged) => (purged.sets.length === 0 ? `No backups in ${root}.` : sayPurged(purged)));
+    if (report.sets.length === 0) return EXIT.nothingFound;
     return report.sets.some(({ failed }) => failed !== undefined) ? EXIT.failed : EXIT.ok;
   });
 };
 
 const sayPurged = ({ sets, forgotten }: PurgeReport): string =>
-  sets.length === 0
-    ? 'There are no backups.'
-    : [
-        `${forgotten} memories are forgotten for good.`,
-        ...sets.map(({ name, payloads_removed, files_rewritten, failed }) =>
-          failed === undefined ? `✓ ${name}: ${payloads_removed} texts taken out of ${files_rewritten} files` : `✗ ${name}: ${failed}`,
-        ),
-      ].join('\n');
+  [
+    `${forgotten} memories are forgotten for good.`,
+    ...sets.map(({ name, payloads_removed, files_rewritten, failed }) =>
+      failed === undefined ? `✓ ${name}: ${payloads_removed} texts taken out of ${files_rewritten} files` : `✗ ${name}: ${failed}`,
+    ),
+  ].join('\n');

@@ -1,7 +1,7 @@
-import { resolve } from 'node:path';
 import type { ListBackupsResult } from '../../backup/api.js';
 import { type AddCommand, does, examples } from '../command.js';
 import { EXIT } from '../exit-codes.js';
+import { placeOf } from '../folder.js';
 import { instant, size, table } from '../output.js';
 
 export const addBackups: AddCommand = (program) => {
@@ -13,7 +13,7 @@ export const addBackups: AddCommand = (program) => {
     .addHelpText('after', examples('omnimem backups'));
   does<{ readonly in?: string }>(command, async ({ config, answer }, options) => {
     const { listBackups } = await import('../../backup/cli.js');
-    const list = await listBackups(options.in === undefined ? config.backup.dir : resolve(options.in));
+    const list = await listBackups(options.in === undefined ? config.backup.dir : placeOf(options.in, '--in'));
     answer(list, say);
     return list.backups.length === 0 ? EXIT.nothingFound : EXIT.ok;
   });

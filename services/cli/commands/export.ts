@@ -1,8 +1,8 @@
-import { resolve } from 'node:path';
 import { DomainError } from '../../../domain/errors.js';
 import type { ExportFormat, ExportReport } from '../../transfer/export/export.js';
 import { type AddCommand, does, examples } from '../command.js';
 import { EXIT } from '../exit-codes.js';
+import { placeOf } from '../folder.js';
 
 type Options = { readonly to?: string; readonly format: string };
 
@@ -31,7 +31,7 @@ export const addExport: AddCommand = (program) => {
     const options = { signal, onProgress: (done: number, total: number) => progress.bar('exporting', done, total) };
     try {
       if (to === undefined) context.print((await exportText(store, options)).trimEnd());
-      else context.answer(await exportTo(store, { ...options, format, to: resolve(to) }), say);
+      else context.answer(await exportTo(store, { ...options, format, to: placeOf(to, '--to') }), say);
       return EXIT.ok;
     } finally {
       store.close();

@@ -96,6 +96,7 @@ const preview = async (context: Context, input: ForgetInput): Promise<ExitCode> 
 const answered = (context: Context, answer: ForgetResult): ExitCode => {
   context.answer(answer, say);
   if (answer.status === 'not_found') return EXIT.nothingFound;
+  if (answer.status === 'deleted' && answer.backups_note !== undefined) return EXIT.failed;
   return answer.status === 'deleted' && answer.deleted === 0 ? EXIT.nothingFound : EXIT.ok;
 };
 
@@ -119,14 +120,20 @@ const withReceipt = async (context: Context, { keys, preview_id }: ForgetInput):
     const plan = await createForgetPlans(store.redis, store.keys).read(id.toUpperCase());
     if (!plan)
       throw new DomainError('CONFIRMATION_REQUIRED', 'There is no such preview any more', 'Call it without --confirm for a new one.');
-    const receipt = await takeReceipt(
+    let unlisted: string | undefined;
+    const taken = await takeReceipt(
       { ...store, dataDir: config.dataDir, backupDir: config.backup.dir, managed: config.valkey === undefined, now: Date.now },
       plan.batches.flat(),
-      () => context.tool<ForgetResult>('forget', { preview_id: id, confirm: true }),
+      async () => {
+        const answer = await context.tool<ForgetResult>('forget', { preview_id: id, confirm: true });
+        if (answer.status === 'deleted') unlisted = answer.backups_note;
+        return answer;
+      },
       { signal, onProgress: progress.say },
     );
+    const receipt = unlisted === undefined ? taken : { ...taken, notes: [...taken.notes, unlisted] };
     context.answer<Receipt>(receipt, sayReceipt);
-    return receipt.verdict === 'erased' ? EXIT.ok : EXIT.failed;
+    return receipt.verdict === 'erased' && unlisted === undefined ? EXIT.ok : EXIT.failed;
   } finally {
     store.close();
   }
@@ -171,17 +178,31 @@ const say = (answer: ForgetResult): string => {
         answer.disk === 'pending'
           ? 'The bytes leave the files on the disk shortly.'
           : 'This Valkey server is not ours: it is asked to write its files anew. omnimem health says so where it refuses.',
+        ...(answer.backups_note === undefined ? [] : [`✗ ${answer.backups_note}`]),
       ].join('\n');
   }
 };
 
-const sayPreview = ({ targets, total, by_namespace, project_names, facts, preview_id }: Preview): string => {
+const sayPreview = ({
+  targets,
+  total,
+  by_namespace,
+  project_names,
+  facts,
+  suppressed_topics,
+  suppressions_kept,
+  preview_id,
+}: Preview): string => {
   const counts = Object.entries(by_namespace).map(([namespace, count]) => `${count} ${namespace}`);
   return [
     ...(project_names ? [`The whole project is meant, by all of its names: ${project_names.join(', ')}.`] : []),
     `Nothing was erased yet. ${total} would go for good (${counts.join(', ')}${facts ? `; ${facts} of them facts drawn from others` : ''}):`,
     ...targets.map(({ key, content }) => `  ${key}  ${oneLine(content, 80)}`),
     ...(total > targets.length ? [`  and ${total - targets.length} more`] : []),
+    ...(suppressed_topics ? [`  with ${suppressed_topics} suppressed topics that their dead ends became`] : []),
+    ...(suppressions_kept
+      ? [`  These topics stay suppressed, since somebody else suppressed them too: ${suppressions_kept.join(', ')}`]
+      : []),
     '',
     `To erase exactly these: omnimem forget --confirm ${total <= NAMED ? targets.map(({ key }) => key).join(' ') : preview_id}`,
     `Add --receipt for a proof.${total <= NAMED ? '' : ' The preview is good for half an hour.'}`,

@@ -1,9 +1,9 @@
-import { resolve } from 'node:path';
 import { DomainError } from '../../../domain/errors.js';
 import type { Counted, ImportReport } from '../../transfer/report.js';
 import { SOURCE_FORMATS } from '../../transfer/source.js';
 import { type AddCommand, does, examples } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { placeOf } from '../folder.js';
 import { printable } from '../output.js';
 
 type Options = {
@@ -23,7 +23,7 @@ export const addImport: AddCommand = (program) => {
     .command('import')
     .summary('bring memories in from another system')
     .description(
-      'Reads a JSON dump (OmniMem 6.x, or omnimem export), the JSONL of @modelcontextprotocol/server-memory, or a folder of Markdown, checks all of it, then stores what keeps the rules under its old keys and times. What is here already, or was forgotten here, is left alone, so it may be run again and again. What has no place here yet goes to a side file. Exits with 1 when something was refused.',
+      'Reads a JSON dump (OmniMem 6.x, or omnimem export), the JSONL of @modelcontextprotocol/server-memory, or a folder of Markdown, checks all of it, then stores what keeps the rules under its old keys and times. What is here already, or was forgotten here, is left alone, so it may be run again and again. What has no place here yet goes to a side file. Exits with 1 when something was refused, but for a repeated import of which everything is here and nothing new was refused.',
     )
     .argument('<path>', 'the file or folder')
     .option('--from <format>', `${SOURCE_FORMATS.join(', ')}; left out, it is found out`)
@@ -46,13 +46,13 @@ export const addImport: AddCommand = (program) => {
     ]);
     const { config, signal, progress } = context;
     const prepared = await prepareImport({
-      path: resolve(path as string),
+      path: placeOf(path as string, 'The file'),
       from,
       split,
       project,
       dryRun,
       force,
-      setAside: setAside === undefined ? undefined : resolve(setAside),
+      setAside: setAside === undefined ? undefined : placeOf(setAside, '--set-aside'),
       room: { dataDir: config.dataDir, minFreeBytes: config.minFreeBytes },
       signal,
       onProgress: progress.bar,
@@ -74,9 +74,10 @@ const oneOf = <T extends string>(option: string, value: string | undefined, valu
   throw new DomainError('VALIDATION', `${option} is not one of ${values.join(', ')}`);
 };
 
-const exitCodeOf = ({ status, refused, memories, topics, projects }: ImportReport): ExitCode => {
+const exitCodeOf = ({ status, imported, refused, refused_before = 0, memories, topics, projects }: ImportReport): ExitCode => {
   if (status === 'interrupted') return EXIT.interrupted;
-  if (refused.length > 0) return EXIT.failed;
+  const changed = imported + topics.imported + projects.imported > 0;
+  if (refused.length > (changed ? 0 : refused_before)) return EXIT.failed;
   return memories + topics.imported + topics.existing + projects.imported + projects.existing === 0 ? EXIT.nothingFound : EXIT.ok;
 };
 
@@ -88,7 +89,7 @@ const HEADLINE: Readonly<Record<ImportReport['status'], string>> = {
 };
 
 const say = (report: ImportReport): string => {
-  const { status, topics, projects, set_aside, not_reached = 0 } = report;
+  const { status, topics, projects, set_aside, not_reached = 0, refused_before = 0 } = report;
   const spread = Object.entries(report.imported_by_namespace).map(([namespace, count]) => `${count} ${namespace}`);
   const lines = [
     `${HEADLINE[status]} ${report.source} (${report.from})`,
@@ -104,7 +105,7 @@ const say = (report: ImportReport): string => {
     ...listed('Here with another text, which stays:', report.differing),
     ...listed('Forgotten here, and not brought back:', report.forgotten),
     ...listed(
-      'Refused:',
+      refused_before > 0 ? `Refused (${refused_before} of them by an earlier import too):` : 'Refused:',
       report.refused.map(({ place, why }) => `${place}: ${why}`),
     ),
     ...(set_aside ? listed(`Set aside in ${set_aside.file}:`, set_aside.what.map(sayCounted)) : []),

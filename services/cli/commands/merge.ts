@@ -1,7 +1,7 @@
-import { resolve } from 'node:path';
 import type { MergeReport } from '../../backup/merge.js';
 import { type AddCommand, does, examples } from '../command.js';
 import { EXIT } from '../exit-codes.js';
+import { placeOf } from '../folder.js';
 
 export const addMerge: AddCommand = (program) => {
   const command = program
@@ -17,7 +17,7 @@ export const addMerge: AddCommand = (program) => {
     const { mergeBackup } = await import('../../backup/cli.js');
     const { config, signal, progress } = context;
     const report = await mergeBackup({
-      path: resolve(folder as string),
+      path: placeOf(folder as string, 'The folder'),
       target: (await context.instance()).valkey,
       tenant: config.tenant,
       secrets: config.backup,

@@ -1,9 +1,9 @@
-import { resolve } from 'node:path';
 import { DomainError } from '../../../domain/errors.js';
 import type { RestoreReport } from '../../backup/api.js';
 import { type AddCommand, does, examples } from '../command.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { placeOf } from '../folder.js';
 
 type Options = {
   readonly dryRun?: boolean;
@@ -47,7 +47,7 @@ const restore = async (context: Context, { dryRun, until, into, standby }: Optio
   }
   const report = await restoreAndNote(
     {
-      path: folder === undefined ? config.backup.dir : resolve(folder),
+      path: folder === undefined ? config.backup.dir : placeOf(folder, 'The folder'),
       target: (await context.instance()).valkey,
       tenant: into ?? config.tenant,
       secrets: config.backup,
@@ -62,7 +62,7 @@ const restore = async (context: Context, { dryRun, until, into, standby }: Optio
     into === undefined ? config.dataDir : undefined,
   );
   context.answer(report, say);
-  return EXIT.ok;
+  return report.events_in_backup === 0 && until !== undefined ? EXIT.nothingFound : EXIT.ok;
 };
 
 const giveUp = async (context: Context): Promise<ExitCode> => {
@@ -81,11 +81,17 @@ const WOULD: Readonly<Record<RestoreReport['would'], string>> = {
 };
 
 const say = (report: RestoreReport): string =>
+  report.events_in_backup === 0 ? `${report.backup}: nothing had happened by then. Nothing was changed.` : sayDone(report);
+
+const sayDone = (report: RestoreReport): string =>
   [
     `${report.status === 'dry_run' ? 'The backup is whole. Nothing was changed.' : '✓'} ${report.backup}: ${report.events_in_backup} events up to ${report.head}`,
     `  ${report.status === 'dry_run' ? 'to restore' : 'restored'}: ${report.events_restored} events, ${WOULD[report.would]}`,
     ...(report.kept_forgotten > 0 ? [`  ${report.kept_forgotten} memories in it were forgotten, and stay so`] : []),
     ...(report.unreadable > 0 ? [`  ${report.unreadable} entries could not be read when the backup was written, either`] : []),
+    ...(report.side_unproven
+      ? ['  it is of an earlier program: no digest proves what it carries beside the log (counts, claims); omnimem backup adds one']
+      : []),
     ...(report.vectors > 0 ? [`  ${report.vectors} memories with their vectors`] : []),
     ...(report.digests ? [`  log digest     ${report.digests.log}`, `  payload digest ${report.digests.payloads}`] : []),
   ].join('\n');

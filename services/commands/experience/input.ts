@@ -3,7 +3,6 @@ import { DomainError } from '../../../domain/errors.js';
 import { withoutFraming } from '../../../domain/framing.js';
 import type { Abandoned } from '../../../domain/memory/events.js';
 import type { RecordedExperience } from '../../../domain/memory/experience.js';
-import { findSecrets } from '../../../domain/secrets.js';
 import { ABANDONED_TYPES, LIMITS, OUTCOMES } from '../../../domain/vocabulary.js';
 import type { AbandonedInput, RecordExperienceInput } from '../../api.js';
 import { parseReason } from '../reasons.js';
@@ -42,15 +41,7 @@ export const recordedOf = (input: RecordExperienceInput, at: string): RecordedEx
 
 /** Checks a dead end. Throws VALIDATION naming the field. */
 export const abandonedOf = ({ name, type, reason }: AbandonedInput, at: string): Abandoned => {
-  const abandoned = {
-    name: parseName(name),
-    type: oneOf('type', type, ABANDONED_TYPES),
-    reason: parseReason(reason),
-    attempted_at: at,
-  };
-  refuseSecret('name', abandoned.name);
-  refuseSecret('reason', abandoned.reason);
-  return abandoned;
+  return { name: parseName(name), type: oneOf('type', type, ABANDONED_TYPES), reason: parseReason(reason), attempted_at: at };
 };
 
 const isWhole = (value: number, min: number, max: number): boolean => Number.isInteger(value) && value >= min && value <= max;
@@ -81,16 +72,5 @@ const parseText = (name: string, text: string | undefined): string | undefined =
   const bad = unstorableInText(trimmed);
   if (bad)
     throw new DomainError('VALIDATION', `${name} holds ${bad.name} at position ${bad.position}`, 'Remove or escape it, then send again');
-  refuseSecret(name, trimmed);
   return trimmed;
-};
-
-const refuseSecret = (name: string, text: string): void => {
-  const [secret] = findSecrets(text);
-  if (!secret) return;
-  throw new DomainError(
-    'VALIDATION',
-    `${name} looks like it holds a live credential (${secret.kind}, at character ${secret.index}); nothing was stored`,
-    'Take it out, then send again',
-  );
 };

@@ -1,15 +1,15 @@
+import type { DomainEvent } from '../../../domain/catalogue.js';
 import type { Abandoned } from '../../../domain/memory/events.js';
 import { deadEndsCalled, type LiftedDeadEnd } from '../../../domain/memory/experience.js';
 import { isLive, type Memory, memoryDecider } from '../../../domain/memory/memory.js';
-import { topicSubject } from '../../../domain/topic/topic.js';
 import type { Call, LiftDeadEndInput, LiftDeadEndResult } from '../../api.js';
-import { type Decision, handleCommand, stateOf } from '../../eventlog/handle.js';
+import { handleCommand } from '../../eventlog/handle.js';
 import { parseKey } from '../keys.js';
 import { type CommandParts, stampOf, visibility } from '../parts.js';
 import { expectFree } from '../retag.js';
 import { abandonedOf } from './input.js';
 import { namesToSuppress } from './suppressing.js';
-import { givenUp, memoryOf, PAST, suppressionOf } from './with-topics.js';
+import { memoryOf, PAST, suppressionOf } from './with-topics.js';
 
 /**
  * Takes a dead end off a memory, since it works again: it no longer warns, and what recall left out because this memory had
@@ -20,21 +20,19 @@ export const liftDeadEnd = async (parts: CommandParts, input: LiftDeadEndInput, 
   const stamp = stampOf(parts, call);
   const { name, type, reason } = abandonedOf(input, stamp.at);
   const wanted: LiftedDeadEnd = { name, type, reason };
-  const first = stamp.repeatable ? await parts.log.firstAnswer(stamp.commandId) : undefined;
-  const [history] = first ? [] : await parts.log.load([key]);
-  const foreseen = history ? topicsOf(stateOf(memoryDecider, history).state, wanted) : [];
+  await parts.fresh();
   const { result, appended } = expectFree(
-    await handleCommand(parts.log, PAST, [key, ...foreseen.map(topicSubject)], stamp, ([loaded, ...others]) => {
+    await handleCommand(parts.log, PAST, [key], stamp, ([loaded]) => {
       const memory = memoryOf(loaded?.state);
-      const writes: Decision[] = [{ subject: key, events: memoryDecider.decide({ type: 'LiftDeadEnd', data: wanted }, memory) }];
-      const let_in = foreseen.filter((_, i) => {
-        const { suppressed, reason: why } = suppressionOf(others[i]?.state);
-        return suppressed && why === givenUp(key);
-      });
-      for (const topic of let_in) writes.push({ subject: topicSubject(topic), events: [{ type: 'TopicUnsuppressed', data: { topic } }] });
+      const released = topicsOf(memory, wanted).filter((topic) => suppressionOf(loaded?.state, topic).suppressed);
+      const events: DomainEvent[] = [
+        ...memoryDecider.decide({ type: 'LiftDeadEnd', data: wanted }, memory),
+        ...released.map((topic) => ({ type: 'TopicUnsuppressed', data: { topic } }) as const),
+      ];
+      const let_in = released.filter((topic) => parts.index.suppressed.holdersOf(topic).every((holder) => holder === key));
       const [all, lifted] = [deadEndsOf(memory).length, calledIn(memory, wanted).length];
       // The answer is kept for a day, so it holds none of the text.
-      return { writes, result: { key, lifted, abandoned_count: all - lifted, topics: let_in.length } };
+      return { writes: [{ subject: key, events }], result: { key, lifted, abandoned_count: all - lifted, topics: let_in.length } };
     }),
   );
   const { lifted, abandoned_count, topics } = result as { lifted: number; abandoned_count: number; topics: number };

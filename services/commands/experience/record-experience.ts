@@ -1,10 +1,10 @@
+import type { DomainEvent } from '../../../domain/catalogue.js';
 import { deadEndsToSuppress, experienceAfter } from '../../../domain/memory/experience.js';
 import { isLive, type Memory, memoryDecider } from '../../../domain/memory/memory.js';
 import { experienceWeight } from '../../../domain/scoring.js';
 import { compileTopics } from '../../../domain/suppression.js';
-import { topicSubject } from '../../../domain/topic/topic.js';
 import type { Call, RecordExperienceInput, RecordExperienceResult } from '../../api.js';
-import { type Decision, handleCommand, stateOf } from '../../eventlog/handle.js';
+import { handleCommand } from '../../eventlog/handle.js';
 import { parseKey } from '../keys.js';
 import { type CommandParts, stampOf, visibility } from '../parts.js';
 import { expectFree } from '../retag.js';
@@ -14,7 +14,8 @@ import { givenUp, memoryOf, PAST, suppressionOf } from './with-topics.js';
 
 /**
  * Records what the work behind a memory was like. The dead ends of hard work that was given up become suppressed topics in
- * the same append, so that one undo takes all of it back. Throws VALIDATION, NOT_FOUND, CONFLICT.
+ * the same append, so that one undo takes all of it back, and on the memory itself, so that forgetting it takes them along.
+ * Throws VALIDATION, NOT_FOUND, CONFLICT.
  */
 export const recordExperience = async (parts: CommandParts, input: RecordExperienceInput, call: Call): Promise<RecordExperienceResult> => {
   const key = parseKey(input.key);
@@ -22,27 +23,36 @@ export const recordExperience = async (parts: CommandParts, input: RecordExperie
   const recorded = recordedOf(input, stamp.at);
   const toSuppress = (memory: Memory) =>
     namesToSuppress(isLive(memory) ? deadEndsToSuppress(memory.experience, experienceAfter(memory.experience, recorded)) : []);
-  const [history] = await parts.log.load([key]);
-  const foreseen = history ? [...toSuppress(stateOf(memoryDecider, history).state).topics.keys()] : [];
+  await parts.fresh();
+  let before: Memory = memoryDecider.initialState();
   const { result, appended } = expectFree(
-    await handleCommand(parts.log, PAST, [key, ...foreseen.map(topicSubject)], stamp, ([loaded, ...others]) => {
-      const memory = memoryOf(loaded?.state);
-      const writes: Decision[] = [{ subject: key, events: memoryDecider.decide({ type: 'RecordExperience', data: recorded }, memory) }];
-      const { topics, spared } = toSuppress(memory);
-      const suppressed: string[] = [];
-      for (const [i, topic] of foreseen.entries()) {
-        const name = topics.get(topic);
-        // One that somebody suppressed already keeps the reason it has.
-        if (name === undefined || suppressionOf(others[i]?.state).suppressed) continue;
-        const data = { topic, reason: givenUp(key) };
-        writes.push({ subject: topicSubject(topic), events: [{ type: 'TopicSuppressed', data }] });
-        suppressed.push(name);
+    await handleCommand(parts.log, PAST, [key], stamp, ([loaded]) => {
+      before = memoryOf(loaded?.state);
+      const { topics } = toSuppress(before);
+      const events: DomainEvent[] = [...memoryDecider.decide({ type: 'RecordExperience', data: recorded }, before)];
+      const told: number[] = [];
+      for (const [i, topic] of [...topics.keys()].entries()) {
+        if (suppressionOf(loaded?.state, topic).suppressed) continue;
+        events.push({ type: 'TopicSuppressed', data: { topic, reason: givenUp(key) } });
+        // One that others keep out already is no news; it stays out when either of them lets go.
+        if (parts.index.suppressed.holdersOf(topic).length === 0) told.push(i);
       }
-      const itself = isLive(memory) && compileTopics(suppressed)(memory.content) !== undefined;
-      return { writes, result: { ...answerOf(key, recorded), ...suppressionNotes(suppressed, spared, itself) } };
+      // Kept for a day, so it holds none of the text: places among the names.
+      return { writes: [{ subject: key, events }], result: { ...answerOf(key, recorded), told } };
     }),
   );
-  return { ...(result as unknown as RecordExperienceResult), ...(await visibility(parts, appended)) };
+  const { told, ...answer } = result as unknown as RecordExperienceResult & { readonly told: readonly number[] };
+  if (appended?.outcome === 'repeated') before = await memoryBefore(parts, key, appended.events[0]?.n ?? 0);
+  const { topics, spared } = toSuppress(before);
+  const suppressed = told.flatMap((i) => [...topics.values()][i] ?? []);
+  const itself = isLive(before) && compileTopics(suppressed)(before.content) !== undefined;
+  return { ...answer, ...suppressionNotes(suppressed, spared, itself), ...(await visibility(parts, appended)) };
+};
+
+/** The memory as it was before this version; nothing of one that was forgotten since. */
+const memoryBefore = async ({ log }: CommandParts, key: string, version: number): Promise<Memory> => {
+  const [history] = await log.load([key]);
+  return memoryOf(history?.events.filter(({ n }) => n < version));
 };
 
 const answerOf = (

@@ -3,7 +3,7 @@ import type { Call, DeleteProjectInput, DeleteProjectResult } from '../../api.js
 import { noSuchProject } from '../../queries/projects/no-such.js';
 import { erasePlanned } from '../forget-run.js';
 import { withFacts } from '../forget-targets.js';
-import { type CommandParts, stampOf, visibility } from '../parts.js';
+import { backupsNote, type CommandParts, stampOf, visibility } from '../parts.js';
 import { countKeys, memoriesOf, namesMeant, subjectsOf } from './members.js';
 import { projectNamed } from './named.js';
 
@@ -46,6 +46,7 @@ export const deleteProject = async (parts: CommandParts, input: DeleteProjectInp
     total: gone.length,
     correlation: stamp.commandId,
     disk: parts.onErased(gone),
+    ...(await backupsNote(parts)),
     ...(kept && { note: CONTEXT_STAYS.trim() }),
     ...(await visibility(parts, erased?.appended)),
   };

@@ -1,7 +1,7 @@
 import { unstorableInText } from '../../../domain/characters.js';
 import { DomainError } from '../../../domain/errors.js';
 import { withoutFraming } from '../../../domain/framing.js';
-import { refuseSecrets } from '../intake.js';
+import { refuseSecrets } from '../secrets.js';
 
 /** UTF-16 units of one part of a context. */
 const MOST = 10_000;

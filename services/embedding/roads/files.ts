@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { DomainError } from '../../../domain/errors.js';
+import { AS_MASKED, makeFolder } from '../../make-folder.js';
 import type { ModelManifest, PinnedFile } from '../manifest.js';
 
 /** Bytes of one file so far. `total` is what the manifest expects. */
@@ -62,7 +63,7 @@ export const placeFile = async (
 ): Promise<void> => {
   const target = join(dir, file.path);
   const temporary = `${target}.${randomUUID()}.partial`;
-  await mkdir(dirname(target), { recursive: true });
+  await makeFolder(dirname(target), AS_MASKED);
   const hash = createHash('sha256');
   let loaded = 0;
   try {
@@ -90,7 +91,7 @@ export const placeFile = async (
 
 /** Writes the files of ours that stand beside the fetched ones. */
 export const writeOwnFiles = async (dir: string, { written }: ModelManifest): Promise<void> => {
-  await mkdir(dir, { recursive: true });
+  await makeFolder(dir, AS_MASKED);
   for (const [name, content] of Object.entries(written)) {
     const temporary = join(dir, `${name}.${randomUUID()}.partial`);
     await writeFile(temporary, `${JSON.stringify(content, null, 2)}\n`);

@@ -19,6 +19,7 @@ Without confirm nothing is erased and the answer counts what would go, and lists
     facts: 'integer',
     correlation: 'string',
     disk: 'string',
+    backups_note: 'string',
     note: 'string',
     did_you_mean: 'string[]',
     visible: 'boolean',

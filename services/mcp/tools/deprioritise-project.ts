@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../tool.js';
-import { confirm, includeContext, projectName } from './project-parameters.js';
+import { confirm, force, includeContext, projectName } from './project-parameters.js';
 
 export const deprioritiseProject = defineTool({
   name: 'deprioritise_project',
@@ -13,6 +13,7 @@ Without confirm nothing changes and the answer counts what would, with project_n
     project_name: projectName,
     confirm,
     reason: z.string().optional().describe('Why, for whoever meets one of these memories later.'),
+    force,
     include_context: includeContext,
   },
   output: {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../tool.js';
 import { CUT_AFFECTED, LIFECYCLE_OUTPUT } from './lifecycle.js';
-import { keyOrQuery } from './parameters.js';
+import { force, keyOrQuery } from './parameters.js';
 
 export const deprioritise = defineTool({
   name: 'deprioritise',
@@ -14,6 +14,7 @@ Always give the reason. With reinstate_hints recall offers the memory again when
     key_or_query: keyOrQuery,
     reason: z.string().describe('Why it matters less now.'),
     reinstate_hints: z.array(z.string()).optional().describe('Subjects that would make it matter again.'),
+    force,
   },
   output: LIFECYCLE_OUTPUT,
   cut: CUT_AFFECTED,

@@ -22,6 +22,7 @@ Everything goes on meanwhile. What was forgotten is not in what is written; olde
     encrypted: 'boolean',
     log_digest: 'string',
     expired: 'string[]',
+    warning: 'string',
   },
   run: (input, { app, call }) => app.backups.dump(input, call),
 });

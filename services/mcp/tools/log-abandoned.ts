@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ABANDONED_TYPES } from '../../../domain/vocabulary.js';
 import { defineTool } from '../tool.js';
-import { key } from './parameters.js';
+import { force, key } from './parameters.js';
 
 export const logAbandoned = defineTool({
   name: 'log_abandoned',
@@ -18,6 +18,7 @@ When it works again, call it once more with lift: true and the reason why: the n
     type: z.enum(ABANDONED_TYPES).describe('What kind of thing it is.'),
     reason: z.string().describe('Why it was given up; with lift, why it works again.'),
     lift: z.boolean().optional().describe('True takes the dead end of that name off the memory instead. Default: false.'),
+    force,
   },
   output: { key: 'string', abandoned_count: 'integer', latest_entry: 'object', lifted: 'string', note: 'string', visible: 'boolean' },
   run: async ({ lift, ...input }, { app, call }) =>

@@ -84,3 +84,5 @@ export const stampKeys = z
   .array(z.string())
   .max(LIMITS.stampKeys)
   .describe(`Keys of memories, at most ${LIMITS.stampKeys} in a call. A chunk stands for its whole document.`);
+
+export const force = z.boolean().optional().describe('Store it though it looks like it holds a live credential.');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ABANDONED_TYPES, OUTCOMES } from '../../../domain/vocabulary.js';
 import { defineTool } from '../tool.js';
-import { key } from './parameters.js';
+import { force, key } from './parameters.js';
 
 export const recordExperience = defineTool({
   name: 'record_experience',
@@ -26,6 +26,7 @@ For one dead end as it happens use log_abandoned.`,
       ),
     breakthrough: z.string().optional().describe('What made it work in the end. A new one replaces the old.'),
     gotchas: z.string().optional().describe('What to watch out for. New ones replace the old.'),
+    force,
   },
   output: {
     key: 'string',

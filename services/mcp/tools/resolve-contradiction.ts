@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../tool.js';
+import { force } from './parameters.js';
 
 export const resolveContradiction = defineTool({
   name: 'resolve_contradiction',
@@ -13,6 +14,7 @@ keep names the one that holds; the other is deprioritised with a reason that nam
     keep: z.string().optional().describe('Key of the one that holds, or both. Default both.'),
     deprioritise: z.boolean().optional().describe('Whether the one that does not hold is deprioritised. Default true.'),
     note: z.string().optional().describe('Why, in a sentence.'),
+    force,
   },
   output: {
     status: 'string',

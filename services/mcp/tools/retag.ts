@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../tool.js';
-import { key } from './parameters.js';
+import { force, key } from './parameters.js';
 
 export const retag = defineTool({
   name: 'retag',
@@ -14,6 +14,7 @@ Give either tags, or add and remove (remove is applied first). Removing is by ex
     tags: z.array(z.string()).optional().describe('The new tags, in place of the old ones.'),
     add: z.array(z.string()).optional().describe('Tags to add.'),
     remove: z.array(z.string()).optional().describe('Tags to take away.'),
+    force,
   },
   output: { status: 'string', key: 'string', tags: 'string[]', previous_tags: 'string[]', visible: 'boolean' },
   run: (input, { app, call }) => app.commands.retag(input, call),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../tool.js';
-import { content, key } from './parameters.js';
+import { content, force, key } from './parameters.js';
 
 export const revise = defineTool({
   name: 'revise',
@@ -15,7 +15,7 @@ A contradiction that the new wording ends is settled: contradictions_settled nam
     key,
     content,
     reason: z.string().optional().describe('Why it changed; kept in the timeline.'),
-    force: z.boolean().optional().describe('Store it though it looks like it holds a live credential.'),
+    force,
   },
   output: { status: 'string', key: 'string', embedding: 'string', contradictions_settled: 'string[]', visible: 'boolean' },
   run: (input, { app, call }) => app.commands.revise(input, call),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../tool.js';
-import { licenceNote, stampKeys } from './parameters.js';
+import { force, licenceNote, stampKeys } from './parameters.js';
 
 export const setLicence = defineTool({
   name: 'set_licence',
@@ -13,6 +13,7 @@ A document is stamped as a whole, and facts drawn from a memory follow it (casca
     keys: stampKeys,
     licence: z.string().describe('own, open, restricted, unknown, or an identifier such as MIT, Apache-2.0, CC-BY-4.0, proprietary.'),
     licence_note: licenceNote,
+    force,
   },
   output: {
     licence: 'string',

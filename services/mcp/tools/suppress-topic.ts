@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../../../domain/vocabulary.js';
 import { defineTool } from '../tool.js';
+import { force } from './parameters.js';
 
 export const suppressTopic = defineTool({
   name: 'suppress_topic',
@@ -12,6 +13,7 @@ Memories that name the topic stay stored. Whole words count: go does not hide go
   parameters: {
     topic: z.string().describe(`Word or phrase, at most ${LIMITS.topic} characters.`),
     reason: z.string().optional().describe('Why; shown by list_suppressions.'),
+    force,
   },
   output: { topic: 'string', reason: 'string', visible: 'boolean' },
   run: (input, { app, call }) => app.commands.suppressTopic(input, call),

@@ -74,4 +74,6 @@ export const dumpMetadata = (exportedAt: string, version: string, keys: readonly
     ]),
   ),
   version,
+  // A context without domains has declared none: nothing is derived at import, as it is for a 6.x dump.
+  domains: 'as declared',
 });

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { open, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DomainError } from '../../../domain/errors.js';
+import { makeFolder } from '../../make-folder.js';
 import { VERSION } from '../../version.js';
 import { dumpMetadata, dumpRecord, suppressionRecords } from './dump.js';
 import { GIT_ATTRIBUTES, notePath, noteText, SUPPRESSIONS_NOTE, suppressionsText } from './note.js';
@@ -125,7 +126,7 @@ const writeDump = async (
 const writeVault = async (stored: Stored, folder: string, { onProgress }: ExportOptions): Promise<Written> => {
   let memories = 0;
   const note = async (path: string, text: string): Promise<void> => {
-    await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(join(folder, path)));
     await writeFile(join(folder, path), text, { mode: 0o600, flag: 'wx' });
   };
   await note('.gitattributes', GIT_ATTRIBUTES);

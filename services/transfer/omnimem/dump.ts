@@ -12,7 +12,7 @@ type Records = Readonly<Record<string, unknown>>;
 type Remarks = Map<string, { readonly first: string; readonly count: number }>;
 
 /** Whether a JSON document is shaped like a dump. */
-export const isDump = (document: unknown): document is { readonly data: Records } =>
+export const isDump = (document: unknown): document is { readonly data: Records; readonly metadata: Records } =>
   isObject(document) && isObject(document.data) && isObject(document.metadata);
 
 /** Reads a JSON dump of OmniMem 6.x, or of this program. Throws VALIDATION for what is none. Contract, sections 16 and 25. */
@@ -25,11 +25,12 @@ export const readDump = (text: string, name: string, options: ReadOptions): Sour
       'Make one with dump_to_file (6.x) or omnimem export. Nothing was imported.',
     );
   }
+  const asDeclared = document.metadata.domains === 'as declared';
   const draft = newDraft();
   const remarks: Remarks = new Map();
   for (const [key, record] of Object.entries(document.data)) {
     try {
-      readRecord(draft, remarks, key, record, document.data, options);
+      readRecord(draft, remarks, key, record, document.data, { ...options, asDeclared });
     } catch (error) {
       if (!isDomainError(error)) throw error;
       draft.refused.push(refusalOf(key, error));
@@ -42,7 +43,14 @@ export const readDump = (text: string, name: string, options: ReadOptions): Sour
   return { format: 'omnimem', ...draft };
 };
 
-const readRecord = (draft: Draft, remarked: Remarks, key: string, record: unknown, all: Records, { project, now }: ReadOptions): void => {
+const readRecord = (
+  draft: Draft,
+  remarked: Remarks,
+  key: string,
+  record: unknown,
+  all: Records,
+  { project, now, asDeclared }: ReadOptions & { readonly asDeclared: boolean },
+): void => {
   if (!isObject(record)) throw new DomainError('VALIDATION', 'The record is no object with fields', 'A record holds field names and texts');
   const fields = textFields(record);
   const family = familyOf(key, Boolean(fields.goals || fields.stack));
@@ -64,7 +72,7 @@ const readRecord = (draft: Draft, remarked: Remarks, key: string, record: unknow
       return;
     }
     case 'project': {
-      const { project: mapped, left } = mapProject(key, fields, now);
+      const { project: mapped, left } = mapProject(key, fields, now, asDeclared);
       draft.projects.push({ place: key, ...mapped });
       for (const [name, value] of Object.entries(left)) {
         draft.setAside.push({

@@ -1,7 +1,7 @@
 import { aliasForm } from '../../../domain/alias.js';
 import { DomainError } from '../../../domain/errors.js';
 import { jsonOrUndefined } from '../text.js';
-import { fromUnixText } from '../times.js';
+import { fromDumpTime } from '../times.js';
 
 /** Takes the fields one by one, so that none is forgotten. */
 export class Fields {
@@ -35,7 +35,7 @@ export class Fields {
   }
 
   takeTime(name: string): number | undefined {
-    const time = fromUnixText(this.#all.get(name) ?? '');
+    const time = fromDumpTime(this.#all.get(name) ?? '');
     if (time !== undefined || this.#all.get(name) === '') this.#taken.add(name);
     return time;
   }

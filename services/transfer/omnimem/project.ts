@@ -10,10 +10,11 @@ import { Fields } from './fields.js';
 export type MappedProject = { readonly project: ImportedProject; readonly left: Readonly<Record<string, unknown>> };
 
 /**
- * Reads a project context. One without domains is given those that its stack names, as the migration of the seed has it.
+ * Reads a project context. One without domains is given those that its stack names, as the migration of the seed has it,
+ * unless the dump says that it holds them as they were declared.
  * `now` in epoch milliseconds, for a record without a time.
  */
-export const mapProject = (key: string, fields: Readonly<Record<string, string>>, now: number): MappedProject => {
+export const mapProject = (key: string, fields: Readonly<Record<string, string>>, now: number, asDeclared = false): MappedProject => {
   const from = new Fields(fields);
   const text = (name: string): string => from.take(name) ?? '';
   const name = from.take('project_name') ?? projectOf(key) ?? '';
@@ -33,6 +34,8 @@ export const mapProject = (key: string, fields: Readonly<Record<string, string>>
   for (const derived of ['surface_score', 'experience_weight', 'recall_count', 'last_recalled', 'vector', 'mode'])
     from.drop(derived, () => true);
   from.drop('tags', (tags) => tags === '[]');
+  const seeded = asDeclared ? undefined : seedDomains(stack);
+  const domains = declared === undefined ? seeded : parseDomains(declared).domains;
   const project: ImportedProject = {
     name,
     context: {
@@ -44,7 +47,7 @@ export const mapProject = (key: string, fields: Readonly<Record<string, string>>
       licence: from.takeOneOf('licence', Object.keys(LICENCE_LABELS) as Licence[]) ?? 'own',
       provenance: from.takeOneOf('provenance', PROVENANCES) ?? 'asserted',
     },
-    domains: (declared === undefined ? seedDomains(stack) : parseDomains(declared).domains).slice(0, MAX_DOMAINS),
+    domains: domains?.slice(0, MAX_DOMAINS),
     deprioritised: state === 'deprioritised' ? (reason ?? '') : undefined,
     at: new Date(Math.min(changed ?? created ?? now, now)).toISOString(),
   };

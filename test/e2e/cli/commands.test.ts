@@ -136,15 +136,42 @@ describe('the store', () => {
   it('a view that was tampered with is found out, and mended by a replay', async () => {
     const { value: stored } = await json('remember', 'Kiln three needs a new thermocouple');
     const { value: replayed } = await json('replay', '--projection', 'memories');
-    const { socket } = JSON.parse(readFileSync(join(folder, 'instance.json'), 'utf8')) as { socket: string };
+    const { socket, mcpUrl } = JSON.parse(readFileSync(join(folder, 'instance.json'), 'utf8')) as { socket: string; mcpUrl: string };
+    const metrics = async () => (await fetch(new URL('/metrics', mcpUrl))).text();
+    const issues = async () => (await json('health')).value.issues as readonly { code: string; hint: string }[];
+    expect(await issues()).not.toContainEqual(expect.objectContaining({ code: 'VERIFY_FAILED' }));
     const valkey = connect({ path: socket }, 'general');
     await valkey.hset(createKeys('local').row('memories', replayed.replayed[0].generation, stored.key), 'content', 'something else');
     valkey.disconnect();
     const found = await run('verify', '--projection', 'memories');
     expect(found.code).toBe(1);
     expect(found.out).toContain(`    ${stored.key}`);
+    const issue = { code: 'VERIFY_FAILED', severity: 'red', hint: 'Run omnimem replay --projection memories' };
+    expect(await issues()).toContainEqual(expect.objectContaining(issue));
+    expect(await metrics()).toMatch(/^omnimem_verify_rows_differing\{projection="memories"\} 1$/m);
     expect((await run('replay', '--projection', 'memories')).code).toBe(0);
+    expect(await issues()).not.toContainEqual(expect.objectContaining({ code: 'VERIFY_FAILED' }));
     expect((await json('verify', '--projection', 'memories')).value).toMatchObject({ clean: true });
+    expect((await json('health')).value.projections.memories.verified).toMatchObject({ equal: true, rows_differing: 0 });
+    const told = await metrics();
+    for (const figure of [
+      'verify_equal',
+      'verify_timestamp_seconds',
+      'replay_timestamp_seconds',
+      'replay_duration_seconds',
+      'replay_events_per_second',
+    ])
+      expect(told).toMatch(new RegExp(`^omnimem_${figure}\\{projection="memories"\\} [1-9\\d.e+-]+$`, 'm'));
+    const head = Number(/^omnimem_log_head_timestamp_seconds (\S+)$/m.exec(told)?.[1]);
+    expect(Math.abs(head - Date.now() / 1000)).toBeLessThan(120);
+  });
+
+  it('refuses a range that ends before it begins', async () => {
+    for (const command of ['log', 'forget'])
+      expect(await run(command, '--since', '1h', '--until', '2h')).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('is later than'),
+      });
   });
 
   it('is reindexed whole, and says for each namespace what it found', async () => {

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { readdirSync, readFileSync, truncateSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { built, endOf, environment, launch, newFolder, omnimem, type Ran, remove, running } from '../../e2e/cli/run.js';
@@ -71,7 +71,12 @@ describe('from one machine to another, while both servers run', () => {
 
   it('an earlier moment is put into a tenant of its own', async () => {
     const { value } = await json(home, 'restore', backups, '--into', 'past', '--until', '2020-01-01');
-    expect(value).toMatchObject({ events_restored: 0 });
+    expect(value).toMatchObject({ status: 'unchanged', events_restored: 0 });
+    expect(await at(home, 'restore', backups, '--into', 'past', '--until', '2020-01-01')).toMatchObject({
+      code: 3,
+      out: expect.stringMatching(/nothing had happened by then/),
+    });
+    expect((await at(home, 'restore', backups, '--into', 'past', '--until', '2999-01-01')).code).toBe(2);
     expect((await json(home, 'restore', backups, '--into', 'past')).value).toMatchObject({ status: 'restored' });
   });
 
@@ -87,6 +92,30 @@ describe('from one machine to another, while both servers run', () => {
     expect((await json(home, 'backup', 'purge', '--in', backups)).value).toMatchObject({ forgotten: 1 });
     expect((await json(home, 'backup', 'purge', '--in', join(backups, 'laptop'))).value).toMatchObject({ forgotten: 1 });
     expect(holds()).toBe(false);
+  });
+
+  it('a folder that is not there, cannot be made, or has no name is refused, and nothing is left behind', async () => {
+    const nowhere = join(backups, 'nowhere');
+    expect(await at(home, 'backup', 'purge', '--in', nowhere)).toMatchObject({ code: 3, out: expect.stringContaining(nowhere) });
+    expect(await at(home, 'backup', 'purge', '--to', backups)).toMatchObject({ code: 2, err: expect.stringContaining('--in') });
+    const wrong = [
+      ['backup', '--to', ''],
+      ['backup', 'purge', '--in', ''],
+      ['backups', '--in', ''],
+      ['restore', ''],
+      ['merge', ''],
+      ['backup', '--to', backups, '--name', 'FORGOTTEN'],
+    ];
+    for (const args of wrong) expect(await at(home, ...args), args.join(' ')).toMatchObject({ code: 2, out: '' });
+    if (existsSync('/proc/self')) {
+      const refused = await at(home, 'backup', '--to', '/proc/x');
+      expect(refused).toMatchObject({ code: 4, out: '', err: expect.stringMatching(/folder of backups \/proc\/x cannot be used.*ENOENT/) });
+      expect(await at('/proc/x', 'health')).toMatchObject({
+        code: 4,
+        err: expect.stringMatching(/data folder \/proc\/x cannot be written/),
+      });
+    }
+    expect((await at(home, 'backup', '--to', backups)).code).toBe(0);
   });
 
   it('a torn backup is refused with exit code 1, and named', async () => {

@@ -70,6 +70,23 @@ const damages: readonly Damage[] = [
     },
   ],
   [
+    'another salt and no claims beside the log',
+    'altered',
+    /side-/,
+    (dir) => {
+      const path = join(dir, readdirSync(dir).find((file) => file.startsWith('side-')) ?? '');
+      const side = JSON.parse(readFileSync(path, 'utf8')) as { readonly meta: object };
+      writeFileSync(path, JSON.stringify({ ...side, meta: { ...side.meta, salt: 'another' }, claims: {} }));
+    },
+  ],
+  [
+    'a list of the forgotten that is none',
+    'altered',
+    /FORGOTTEN.*line 2/,
+    (dir) =>
+      writeFileSync(join(dir, 'FORGOTTEN'), 'mem:episodic:01J9ZC4Q0000000000000000AB 7-0\nit was the lark, the herald of the morn\n'),
+  ],
+  [
     'two segments changed over',
     'reordered',
     /000001\.envelopes/,
@@ -159,6 +176,16 @@ describe('a damaged backup', () => {
     await using target = await openTestLog({ valkey });
     expect(await restore(target, copyOfGood(place.path), { dryRun: true })).toMatchObject({ status: 'dry_run', would: 'restored' });
     expect(await target.log.size()).toBe(0);
+  });
+
+  it('is restored with a note where an earlier program wrote no digest of what lies beside the log', async () => {
+    using place = temporaryFolder();
+    const dir = copyOfGood(place.path);
+    await using target = await openTestLog({ valkey });
+    expect(await restore(target, dir, { dryRun: true })).not.toHaveProperty('side_unproven');
+    editManifest(dir, (manifest) => ({ ...manifest, side_sha256: undefined }));
+    writeFileSync(join(dir, 'FORGOTTEN'), 'mem:episodic:01J9ZC4Q0000000000000000AB 7-0\nmem:episodic:01J9Z\n');
+    expect(await restore(target, dir)).toMatchObject({ status: 'restored', side_unproven: true });
   });
 
   it('finds a flipped bit anywhere in a segment', async () => {

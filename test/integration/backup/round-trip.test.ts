@@ -29,4 +29,23 @@ describe('a backup, restored', () => {
     expect(await contents(target.redis, target.keys)).toEqual(before);
     expect((await readAll(target.log)).filter(({ kind }) => kind === 'fault')).toEqual([]);
   });
+
+  it('may be interrupted half way and is gone on with at once; until then nobody else writes there', async () => {
+    using folder = temporaryFolder();
+    await using source = await openTestLog({ valkey });
+    await liveALittle(source, 2);
+    const digests = await storeDigests(source.redis, source.keys, source.log.logId);
+    await take(source, folder.path);
+    await using target = await openTestLog({ valkey });
+    const stopping = new AbortController();
+    // The lease of a restore that says nothing is the real one: 30 s.
+    const options = { standby: true, batch: 4, silentSeconds: undefined };
+    const onProgress = (what: string, done: number): void => {
+      if (what === 'restoring' && done > 4) stopping.abort();
+    };
+    await expect(restore(target, folder.path, { ...options, signal: stopping.signal, onProgress })).rejects.toThrow();
+    expect(await target.redis.exists(target.keys.restoring)).toBe(1);
+    expect(await restore(target, folder.path, options)).toMatchObject({ digests });
+    expect(await target.redis.exists(target.keys.restoring)).toBe(0);
+  });
 });

@@ -65,6 +65,7 @@ describe('what a preview means', () => {
     ['nothing', {}],
     ['two ways at once', { key_or_query: 'x', project: 'atlas' }],
     ['no time', { created_after: 'yesterday' }],
+    ['a range that ends before it begins', { created_after: '2026-02-01', created_before: '2026-01-01' }],
     ['no key', { keys: ['mem:nonsense'] }],
     ['an empty document', { doc_id: ' ' }],
   ])('refuses %s', (_, input) => expect(preview(input)).rejects.toMatchObject({ code: 'VALIDATION' }));

@@ -71,6 +71,28 @@ describe('a receipt', () => {
     for (const text of ['ochre-pangolin', 'umber-pangolin']) expect(filesHolding(text)).toEqual([]);
   });
 
+  it('looks for dead ends too, and the topics that they became go with the memory', async () => {
+    const key = await remember('The night shift of the queue was given up.');
+    const name = 'letting Zxsentinel Marigold of 12 Elm Street run the queue by hand';
+    const { commands, queries } = opened().app;
+    await commands.suppressTopic({ topic: 'the queue of paper slips' }, call);
+    await commands.recordExperience(
+      {
+        key,
+        effort_score: 5,
+        outcome: 'abandoned',
+        abandoned_approaches: [name, 'The queue of paper slips'].map((each) => ({ name: each, type: 'approach', reason: 'she left' })),
+      },
+      call,
+    );
+    expect(filesHolding('zxsentinel marigold')).not.toEqual([]);
+    const receipt = await receiptOf([key]);
+    expect(receipt).toMatchObject({ verdict: 'erased', suppressions_kept: ['the queue of paper slips'] });
+    expect(sayReceipt(receipt)).toContain('Stays suppressed, since somebody else suppressed it too: the queue of paper slips');
+    for (const text of ['Zxsentinel Marigold', 'zxsentinel marigold']) expect(filesHolding(text)).toEqual([]);
+    expect((await queries.listSuppressions({}, call)).suppressed_topics).toEqual(['the queue of paper slips']);
+  });
+
   it('names the backups and logs that still hold it', () =>
     elsewhere(async (dir, take) => {
       const text = 'The heron password is cerulean-marmot, said the keeper.';

@@ -69,3 +69,55 @@ const forgetAll = async (secret: string): Promise<void> => {
   await test.app.commands.forget({ keys, confirm: true }, test.call);
   expect(await keysHolding(test.redis, test.keys, secret)).toEqual([]);
 };
+
+describe('a token in any other text', () => {
+  const dead = { name: 'the queue', type: 'approach', reason: 'slow' };
+  it.each<[string, string, (text: string) => Record<string, unknown>]>([
+    ['remember', 'tags', (text) => ({ content: 'Tagged with care.', tags: [text] })],
+    ['remember_document', 'tags', (text) => ({ content: 'A page that is tagged with care.', tags: [text] })],
+    ['revise', 'reason', (reason) => ({ content: 'Revised with care.', reason })],
+    ['retag', 'add', (text) => ({ add: [text] })],
+    ['deprioritise', 'reason', (reason) => ({ reason })],
+    ['deprioritise', 'reinstate_hints', (text) => ({ reason: 'late', reinstate_hints: [text] })],
+    ['archive', 'reason', (reason) => ({ reason })],
+    ['suppress_topic', 'topic', (topic) => ({ topic })],
+    ['suppress_topic', 'reason', (reason) => ({ topic: 'noise of the docks', reason })],
+    ['set_licence', 'licence_note', (licence_note) => ({ licence: 'own', licence_note })],
+    ['record_experience', 'gotchas', (gotchas) => ({ effort_score: 2, outcome: 'succeeded', gotchas })],
+    [
+      'record_experience',
+      'abandoned_approaches',
+      (reason) => ({ effort_score: 2, outcome: 'pivoted', abandoned_approaches: [{ ...dead, reason }] }),
+    ],
+    ['log_abandoned', 'reason', (reason) => ({ ...dead, reason })],
+    [
+      'set_project_context',
+      'notes',
+      (notes) => ({ project_name: 'harbour', description: 'd', stack: 's', goals: 'g', current_state: 'c', notes }),
+    ],
+  ])('is refused by %s in %s, and taken with force', async (tool, field, input) => {
+    const key = await remembered(`What ${tool} is tried on by its ${field}.`);
+    const about: Record<string, object> = {
+      deprioritise: { key_or_query: key },
+      archive: { key_or_query: key },
+      set_licence: { keys: [key] },
+    };
+    for (const name of ['revise', 'retag', 'record_experience', 'log_abandoned']) about[name] = { key };
+    const args = { ...about[tool], ...input(`kept as ${TOKEN}`) };
+    const before = await test.log.size();
+    const refused = await call(tool, args);
+    expect(refused).toMatchObject({
+      isError: true,
+      answer: { error: { code: 'VALIDATION', hint: expect.stringContaining('force: true') } },
+    });
+    expect(JSON.stringify(refused)).not.toContain(TOKEN);
+    expect(await test.log.size()).toBe(before);
+    expect(await call(tool, { ...args, force: true })).toMatchObject({ isError: false });
+  });
+
+  it('can be taken off as a tag', async () => {
+    const key = await remembered('Tagged with a token by force.');
+    await call('retag', { key, add: [TOKEN], force: true });
+    expect(await call('retag', { key, remove: [TOKEN] })).toMatchObject({ isError: false, answer: { status: 'updated', tags: [] } });
+  });
+});

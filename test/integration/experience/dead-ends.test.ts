@@ -148,10 +148,7 @@ describe('hard work that was given up', () => {
 
     expect(await test.app.commands.undo({ correlation: id }, test.call)).toMatchObject({
       status: 'undone',
-      restored: expect.arrayContaining([
-        { key, fields: ['experience', 'dead_ends'] },
-        { key: 'topic:rabbitmq', fields: ['suppression'] },
-      ]),
+      restored: expect.arrayContaining([{ key, fields: ['experience', 'dead_ends', 'suppression'] }]),
       kept: [],
     });
     expect(await topics()).not.toContain('rabbitmq');
@@ -176,6 +173,35 @@ describe('hard work that was given up', () => {
     const again = await test.app.commands.recordExperience({ key, effort_score: 5, outcome: 'abandoned', iterations: 2 }, test.call);
     expect(again).not.toHaveProperty('auto_suppressed');
     expect(await topics()).not.toContain('sphinxsearch');
+  });
+
+  it('goes for good when its memory is forgotten, and stays while somebody else suppresses it', async () => {
+    const [key, second] = [await remember('Trial of the night queue.'), await remember('Another trial of queues.')];
+    const dead = (...names: string[]) => ({
+      effort_score: 5,
+      outcome: 'abandoned' as const,
+      abandoned_approaches: names.map((name) => ({ name, type: 'approach' as const, reason: 'she left' })),
+    });
+    const own = 'letting Zxsentinel Marigold run the queue';
+    const lifted = 'asking Zxlifted Primrose for the queue';
+    const { commands } = test.app;
+    await commands.suppressTopic({ topic: 'queue by hand drawn cart' }, test.call);
+    await commands.recordExperience({ key, ...dead(own, lifted, 'queue by hand drawn cart', 'queue by signal flags') }, test.call);
+    await commands.recordExperience({ key: second, ...dead('queue by signal flags') }, test.call);
+    await commands.unsuppressTopic({ topic: lifted }, test.call);
+    expect(await topics()).toContain(own.toLowerCase());
+    expect(await topics()).not.toContain(lifted.toLowerCase());
+    expect(await commands.forget({ keys: [key] }, test.call)).toMatchObject({
+      suppressed_topics: 1,
+      suppressions_kept: ['queue by hand drawn cart', 'queue by signal flags'],
+    });
+    await commands.forget({ keys: [key], confirm: true }, test.call);
+    expect(await topics()).not.toContain(own.toLowerCase());
+    expect(await topics()).toEqual(expect.arrayContaining(['queue by hand drawn cart', 'queue by signal flags']));
+    expect(other.index.suppressed.topics.has(own.toLowerCase())).toBe(false);
+    for (const name of await test.redis.keys('*')) expect(String(await test.redis.dump(name)), name).not.toMatch(/zx(sentinel|lifted)/i);
+    await commands.unsuppressTopic({ topic: 'queue by signal flags' }, test.call);
+    expect(await topics()).not.toContain('queue by signal flags');
   });
 
   it('answers a repeated command as the first time, and writes nothing more', async () => {

@@ -44,6 +44,19 @@ describe('omnimem at', () => {
     expect(before.out).toContain('log begins later');
   });
 
+  it('takes the id of an event, as the log shows it', async () => {
+    const lines = (await run('log', '--json', '--all')).out.trim().split('\n');
+    const { id } = lines.map((line) => JSON.parse(line)).find(({ position }) => position === place);
+    const then = await json('at', id, 'recall', 'staging', 'port', '-p', 'shop');
+    expect(then).toMatchObject({ code: 0, value: { results: [{ key }], as_of: { position: place } } });
+    expect(await run('at', '01KB5M1V8G3X9Y2Z4W6Q7R8S9T', 'audit')).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('holds no event'),
+    });
+    const wrong = await run('at', 'yesterday', 'audit');
+    expect(wrong).toMatchObject({ code: 2, err: expect.stringMatching(/place in the log.*id of an event/s) });
+  });
+
   it('tells a memory’s history up to then', async () => {
     expect((await json('at', place, 'timeline', key)).value).toMatchObject({ status: 'found', timeline: [{ event: 'MemoryRemembered' }] });
     const before = await run('at', '2020-01-01', 'timeline', key);

@@ -132,6 +132,32 @@ describe('a record that breaks the rules', () => {
   });
 });
 
+describe('a time', () => {
+  it('may be epoch seconds, epoch milliseconds as text or number, or ISO', async () => {
+    const times = ['1716900000.123', '1716900000123', 1_716_900_000_123, '2024-05-28T12:40:00.123Z'];
+    const records = times.map((created_at, i) => [key(`G0${i}`), memory({ content: `Time ${i}.`, created_at })]);
+    const report = await bring(test, written('iso.json', dump(Object.fromEntries(records))));
+    expect(report).toMatchObject({ imported: times.length, notes: [], refused: [] });
+    const rows = await allRows(test);
+    for (const [i] of times.entries()) expect(rows.get(key(`G0${i}`))?.created_at).toBe('2024-05-28T12:40:00.123Z');
+  });
+});
+
+describe('what was refused before', () => {
+  it('is told from what is refused for the first time, in every kind of source', async () => {
+    const good = { [key('H01')]: memory({ content: 'Comes in.' }), [key('H02')]: memory({ content: 'x'.repeat(60_000) }) };
+    const path = written('again.json', dump(good));
+    expect((await bring(test, path)).refused_before).toBeUndefined();
+    expect(await bring(test, path)).toMatchObject({ status: 'unchanged', refused: [{}], refused_before: 1 });
+    written('again.json', dump({ ...good, [key('H03')]: memory({ content: 'NUL\u0000' }) }));
+    expect(await bring(test, path)).toMatchObject({ refused: [{}, {}], refused_before: 1 });
+    mkdirSync(place.in('again'));
+    writeFileSync(place.in('again/c.md'), '---\ntags: [open\n---\ntext');
+    expect((await bring(test, place.in('again'))).refused_before).toBeUndefined();
+    expect((await bring(test, place.in('again'))).refused_before).toBe(1);
+  });
+});
+
 describe('what looks like a live credential', () => {
   it('is reported without its text and imported only with force', async () => {
     const path = written('secret.json', dump({ [key('D01')]: memory({ content: `The deploy token is ${CREDENTIAL}.` }) }));

@@ -45,6 +45,8 @@ describe('omnimem import and export', { timeout: 120_000 }, () => {
     writeFileSync(place.in('bad.jsonl'), '{"type":"entity","name":"A","entityType":"b","observations":["c"]}\nbroken\n');
     const refused = await omnimem(['import', place.in('bad.jsonl')], env);
     expect([refused.code, refused.out]).toEqual([1, expect.stringContaining('line 2: The line is no JSON')]);
+    const again = await omnimem(['import', place.in('bad.jsonl')], env);
+    expect([again.code, again.out]).toEqual([0, expect.stringContaining('Refused (1 of them by an earlier import too)')]);
     for (const args of [
       ['import', place.in('nothing.json')],
       ['import', fixture('memory.jsonl'), '--from', 'elsewhere'],

@@ -221,6 +221,7 @@ describe('project contexts of a dump', () => {
     const set = { description: 'Ours.', stack: 'c', goals: '', current_state: '' };
     await commands.setProjectContext({ project_name: 'here', ...set }, test.call);
     await commands.setProjectContext({ project_name: 'gone', ...set }, test.call);
+    await commands.setProjectContext({ project_name: 'undeclared', ...set, stack: 'node' }, test.call);
     await commands.deleteProject({ project_name: 'gone', confirm: true, include_context: true }, test.call);
     writeFileSync(place.in('contexts.json'), JSON.stringify({ metadata, data }));
     const report = await bring(test, place.in('contexts.json'));
@@ -235,8 +236,14 @@ describe('project contexts of a dump', () => {
 
     const other = await openTestApp({ valkey: test.valkey });
     await exportTo(test, { format: 'json', to: place.in('out.json') });
-    expect(await bring(other, place.in('out.json'))).toMatchObject({ status: 'imported', projects: { imported: 4 }, refused: [] });
-    for (const project_name of ['declared', 'aside', 'plain']) {
+    expect(await bring(other, place.in('out.json'))).toMatchObject({ status: 'imported', projects: { imported: 5 }, refused: [] });
+    const { metadata: told, data: out } = JSON.parse(readFileSync(place.in('out.json'), 'utf8'));
+    expect([told.domains, out['mem:project:plain'].domains, out['mem:project:undeclared'].domains]).toEqual([
+      'as declared',
+      '[]',
+      undefined,
+    ]);
+    for (const project_name of ['declared', 'aside', 'plain', 'undeclared']) {
       expect(await other.app.queries.getProjectContext({ project_name }, test.call)).toEqual({
         ...(await read(project_name)),
         version: expect.any(Number),

@@ -16,6 +16,7 @@ describe('room on the disk', () => {
     expect(free).toBeGreaterThan(0);
     await expect(assertRoom(dir, 1)).resolves.toBeUndefined();
     await expect(assertRoom(dir, free * 2 + 2 ** 40)).rejects.toMatchObject({ code: 'UNAVAILABLE', hint: expect.stringContaining(dir) });
+    await expect(assertRoom(dir, free * 2 + 2 ** 40, 'its folder')).rejects.toMatchObject({ hint: expect.not.stringContaining(dir) });
   });
 
   it('is held back once, and given back once', async () => {

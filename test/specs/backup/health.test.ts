@@ -44,6 +44,12 @@ describe('backups in health', () => {
     expect(found(name === 'none scheduled' ? { backup: { ...fields.backup, everyMs: undefined } } : fields)).toEqual(issues),
   );
 
+  it('a folder that cannot be read, whatever is known of its backups, and a list that cannot be written', () => {
+    const young = backup(1).backup;
+    expect(found({ backup: { ...young, unread: 'x' } })).toEqual(['red BACKUP_FAILED']);
+    expect(found({ backup: { ...young, everyMs: undefined, unread: 'x', unlisted: 'x' } })).toEqual(['red BACKUP_FORGOTTEN']);
+  });
+
   it('a restore that goes on, and one that was left unfinished', () => {
     expect(found({ restoring: { backup: 'b', silent: 2 } })).toEqual(['amber RESTORING']);
     expect(found({ restoring: { backup: 'b', silent: 200 } })).toEqual(['red RESTORE_UNFINISHED']);

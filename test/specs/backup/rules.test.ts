@@ -64,7 +64,7 @@ describe('where a restore stops', () => {
     ['2026-05-03T12:30:00+13:00', { kind: 'time', at: Date.parse('2026-05-02T23:30:00Z') }],
     ['1777809600000-3', { kind: 'position', position: '1777809600000-3' }],
     ['01arz3ndektsv4rrffq69g5fav', { kind: 'event', id: '01ARZ3NDEKTSV4RRFFQ69G5FAV' }],
-  ])('%s', (text, until) => expect(parseUntil(text)).toEqual(until));
+  ])('%s', (text, until) => expect(parseUntil(text, NOW)).toEqual(until));
   it.each(['yesterday', '', '12:30', '2026-13-45'])('refuses %j', (text) => expect(() => parseUntil(text)).toThrowError(/no time/));
   it('by the server’s time in the place', () => {
     expect(isWithin({ kind: 'time', at: 1_000 }, '1000-7', false)).toBe(true);

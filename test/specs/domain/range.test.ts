@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withinRange } from '../../../domain/range.js';
+import { refuseReversed, withinRange } from '../../../domain/range.js';
 
 describe('a number of a range', () => {
   const range = { min: 1, max: 50 };
@@ -20,5 +20,15 @@ describe('a number of a range', () => {
 
   it('without an end names the least only', () => {
     expect(() => withinRange('offset', -1, { min: 0, max: Number.POSITIVE_INFINITY })).toThrow('offset must be 0 or more');
+  });
+});
+
+describe('a range of times', () => {
+  it('that ends before it begins is refused by the names of its ends', () => {
+    expect(() => refuseReversed(2, 1, 'since', 'until')).toThrow(
+      expect.objectContaining({ code: 'VALIDATION', message: expect.stringMatching(/since is later than until/) }),
+    );
+    expect(() => refuseReversed(1, 1, 'since', 'until')).not.toThrow();
+    expect(() => refuseReversed(Number.NEGATIVE_INFINITY, 1, 'since', 'until')).not.toThrow();
   });
 });

@@ -60,6 +60,23 @@ describe('a live credential', () => {
     expect(findSecrets(`${torn}\nprose`)).toEqual([{ kind: 'private key', index: 0, length: torn.length }]);
   });
 
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const jwt = (header: object) => [part(header), part({ sub: '4711', admin: true }), noise(43)].join('.');
+  it('is a JSON web token when its header names an algorithm', () => {
+    const token = jwt({ alg: 'HS256', typ: 'JWT' });
+    expect(findSecrets(`Bearer ${token}.`)).toEqual([{ kind: 'JSON web token', index: 7, length: token.length }]);
+    expect(findSecrets(jwt({ kind: 'no token at all' }))).toEqual([]);
+    expect(findSecrets(`eyJhbGciOi.broken.${noise(43)}`)).toEqual([]);
+  });
+  it.each(['postgres://user:secret@host', 'redis://:hunter2@10.0.0.7:6379/0', 'https://ci:s3cr3t@git.internal/repo.git'])(
+    'in the URL %s is found, and only its password is named',
+    (url) => {
+      const password = /:([^:@/]+)@/.exec(url)?.[1] ?? '';
+      const text = `see ${url} for it`;
+      expect(findSecrets(text)).toEqual([{ kind: 'password in a URL', index: text.indexOf(`${password}@`), length: password.length }]);
+    },
+  );
+
   it('is found beside others, in order and once', () => {
     const text = LIVE.map(([, credential]) => credential).join(' ');
     expect(findSecrets(text).map(({ kind }) => kind)).toEqual(LIVE.map(([kind]) => kind));
@@ -81,6 +98,10 @@ describe('what is no secret', () => {
     `The header -----${'BEGIN'} PRIVATE KEY----- starts such a file`,
     `-----${'BEGIN'} PUBLIC KEY-----\n${noise(64)}\n-----${'END'} PUBLIC KEY-----`,
     `-----${'BEGIN'} PRIVATE KEY-----\n${'A'.repeat(64)}\n-----${'END'} PRIVATE KEY-----`,
+    ...['password', 'xxx', '<password>', '$PGPASSWORD', '${PASS}', '****', '...', 'your-password'].map(
+      (no) => `postgres://user:${no}@host/db`,
+    ),
+    'ssh://git@host:22/repo and http://localhost:8080/@scope/name',
     '550e8400-e29b-41d4-a716-446655440000',
     `a commit is 2fb1fa7a${noise(32).toLowerCase()}`,
     'https://hooks.slack.com/services/',

@@ -62,9 +62,18 @@ const trouble = (count: number, stopped = false) => ({
   stopped,
 });
 
+const verified = (fields = {}) => ({ at: NOW - 1_000, equal: false, differing: 2, rows: 9, degraded: 0, generation: 1, ...fields });
+
 const exit = { at: NOW - 60_000, reason: 'killed by SIGKILL', hint: 'See the log' };
 
 describe('health', () => {
+  it.each([
+    ['passed', verified({ equal: true, differing: 0 })],
+    ['was of a generation that a replay has replaced', verified({ generation: 0 })],
+  ])('a verify that %s is no issue', (_, outcome) =>
+    expect(issuesOf({ ...well, store: store({ projections: [view({ verified: outcome })] }) })).toEqual([]),
+  );
+
   it('is green when nothing is wrong', () => {
     expect(issuesOf(well)).toEqual([]);
   });
@@ -92,6 +101,12 @@ describe('health', () => {
       { store: store({ projections: [view({ rebuildFailed: 'no memory for it' })] }) },
       'REBUILD_FAILED',
       /no memory for it/,
+    ],
+    [
+      'a verify found a view wrong',
+      { store: store({ projections: [view({ verified: verified() })] }) },
+      'VERIFY_FAILED',
+      /2 rows of the memories view differed/,
     ],
     ['the index is behind', { index: { ...well.index, lag: 'behind' } }, 'INDEX_BEHIND', /does not follow/],
     ['the index stands still for some', { index: { ...well.index, degraded: 2 } }, 'INDEX_DEGRADED', /2 memories/],

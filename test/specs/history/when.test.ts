@@ -14,6 +14,14 @@ describe('a moment, as a caller names it', () => {
 
   it('an id of the log is a place', () => expect(parseWhen(' 1793716200000-3 ')).toEqual({ place: '1793716200000-3' }));
 
+  it('the id of an event is an event, in any case of its letters', () =>
+    expect(parseWhen(' 01kb5m1v8g3x9y2z4w6q7r8s9t ')).toEqual({ event: '01KB5M1V8G3X9Y2Z4W6Q7R8S9T' }));
+
+  it('what is none of them is refused with each form', () =>
+    expect(() => parseWhen('01KB5M1V8G3X9Y2Z4W6Q7R8S9')).toThrowError(
+      expect.objectContaining({ code: 'VALIDATION', hint: expect.stringMatching(/1793716200000-0 .*01KB5M1V8G3X9Y2Z4W6Q7R8S9T/) }),
+    ));
+
   it.each(['', 'yesterday', '2026', '2026-13-01', '2026-02-30', '2026-05-03T25:00', '1793716200000', '1-', '12/05/2026', '2026-05-03T12'])(
     '%j is refused',
     (text) => expect(() => parseWhen(text)).toThrowError(expect.objectContaining({ code: 'VALIDATION', hint: expect.any(String) })),

@@ -18,7 +18,7 @@ const reversal = (
 ): Reversal<MemoryEvent> => {
   const answer = undoMemory(numbered(events), { ...since, undone: new Set(undone) });
   if (answer === 'forgotten') throw new Error('forgotten');
-  return answer;
+  return answer as Reversal<MemoryEvent>;
 };
 const stateOf = (events: readonly MemoryEvent[]): Memory => fold<Memory, MemoryEvent>(memoryDecider, events);
 
@@ -256,6 +256,11 @@ describe('undoing on a topic', () => {
       suppressed: true,
       reason: 'r',
     });
+  });
+  it('goes topic by topic where a memory holds those of its dead ends', () => {
+    const other: TopicEvent = { type: 'TopicSuppressed', data: { topic: 'u', reason: 'r' } };
+    const answer = undoMemory(numbered([born, suppressed('r'), other, { ...lifted, data: { topic: 'u' } }]), { undone: new Set([2, 3]) });
+    expect(answer).toEqual({ events: [lifted], restored: ['suppression'], kept: ['suppression'] });
   });
   it('keeps what another decided since', () =>
     expect(undo([suppressed('r'), lifted, suppressed('s')], [1])).toEqual({ events: [], restored: [], kept: ['suppression'] }));

@@ -1,0 +1,51 @@
+import { DomainError } from '../../domain/errors.js';
+import { findSecrets } from '../../domain/secrets.js';
+
+/** Throws VALIDATION for a text that looks like it holds a live credential. `what` names the text. */
+export const refuseSecrets = (text: string, what = 'The content'): void => {
+  const [secret] = findSecrets(text);
+  if (!secret) return;
+  throw new DomainError(
+    'VALIDATION',
+    `${what} looks like it holds a live credential (${secret.kind}, at character ${secret.index}); nothing was stored`,
+    'Take it out, or pass force: true if it is no secret: a log is harder to clean than a file',
+  );
+};
+
+/** Commands that store what somebody wrote, by name. Each takes `force`. */
+const STORING: ReadonlySet<string> = new Set([
+  'remember',
+  'rememberDocument',
+  'revise',
+  'retag',
+  'deprioritise',
+  'archive',
+  'suppressTopic',
+  'setLicence',
+  'recordExperience',
+  'logAbandoned',
+  'liftDeadEnd',
+  'resolveContradiction',
+  'deprioritiseProject',
+  'setProjectContext',
+  'updateProjectState',
+]);
+
+/** Fields that store nothing, and those that their command checks itself, without our own framing around what is said. */
+const PASSED_OVER: ReadonlySet<string> = new Set([
+  ...['key', 'keys', 'key_or_query', 'key_a', 'key_b', 'keep', 'remove'],
+  ...['content', 'description', 'stack', 'goals', 'current_state', 'notes'],
+]);
+
+/** Refuses a live credential in any text of a command's input that would be stored. Throws VALIDATION naming the field. */
+export const refuseSecretsIn = (command: string, input: unknown): void => {
+  if (!STORING.has(command) || typeof input !== 'object' || input === null || ('force' in input && input.force === true)) return;
+  for (const [field, value] of Object.entries(input)) {
+    if (!PASSED_OVER.has(field)) for (const text of textsIn(value)) refuseSecrets(text, field);
+  }
+};
+
+const textsIn = (value: unknown): readonly string[] => {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+};
