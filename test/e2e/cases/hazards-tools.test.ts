@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listTools } from '../../../services/mcp/toolset.js';
+import { erasuresConfirmed } from '../../support/erasures.js';
 import { connectTools, resultsOf } from '../app/client.js';
 import { openServed, type Served } from './served.js';
 
@@ -210,9 +211,11 @@ describe('hazards that the specification lists, through the tools', () => {
       const stats = await test.redis.info('commandstats');
       return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1] ?? 0);
     };
+    // What was forgotten before has been noted by then; the eraser may note this deletion too before the log is counted.
+    await erasuresConfirmed(test);
     const [size, before] = [await test.log.size(), await scripts()];
     expect(await call('delete_project', { project_name: 'soundings', confirm: true })).toMatchObject({ status: 'deleted', total: count });
-    expect(await test.log.size()).toBe(size + count);
+    expect([size + count, size + count + 1]).toContain(await test.log.size());
     // Batches of 200, and what each view takes of them; one by one it would be twelve hundred times that.
     expect((await scripts()) - before).toBeLessThan(count / 2);
     expect(await call('memory_audit', { project: 'soundings' })).toMatchObject({ total: 0 });

@@ -41,7 +41,7 @@ describe('pieces of a text', () => {
     expect(piecesOf(['first line here', 'second line here', 'third line here'].join('\n'))).toHaveLength(3);
   });
   it('are none where a text is too short to be told from chance', () => expect(piecesOf('ab cd')).toEqual([]));
-  it('are taken of experience, but for the names of dead ends, which may be topics', () => {
+  it('are taken of experience, the names of dead ends included', () => {
     const deadEnd = { name: 'a name of something', type: 'library' as const, attempted_at: '2026-11-30T10:00:00.000Z' };
     const pieces = needlesOf('m', [
       {
@@ -55,7 +55,13 @@ describe('pieces of a text', () => {
       },
       { type: 'ApproachAbandoned', data: { ...deadEnd, reason: 'the second dead end' } },
     ]).map((needle) => needle.bytes.toString());
-    expect(pieces.sort()).toEqual(['the first dead end', 'the second dead end', 'what made it work', 'what to watch out for']);
+    expect(pieces.sort()).toEqual([
+      'a name of something',
+      'the first dead end',
+      'the second dead end',
+      'what made it work',
+      'what to watch out for',
+    ]);
   });
   it('are taken of every wording and reason', () => {
     const pieces = needlesOf('m', [
