@@ -186,7 +186,7 @@ describe(`a log of mixed events (TEST_SEED=${SEED})`, () => {
       say(`views: ${JSON.stringify(views)}`);
       await reached(test, LONG.timeout);
       const answers = await answersOf(test, questions, head);
-      expect(answers.flat().length).toBeGreaterThan(20);
+      expect(answers.flat().length).toBeGreaterThan(SOAK ? 20 : 5);
       expect(await answersOf(there, questions, head)).toEqual(answers);
       clock.now = mixed.clock.now;
       if (mixed.world.live.length < EXACT) expect(await answersOf(there, questions)).toEqual(await answersOf(test, questions));
@@ -330,7 +330,7 @@ describe(`a log of mixed events (TEST_SEED=${SEED})`, () => {
         await drop(tenant);
       }
     });
-    expect(compared).toBeGreaterThan(100);
+    expect(compared).toBeGreaterThan(SOAK ? 100 : 30);
   });
 
   it('is undone command by command, the newest first, and the views still are what a replay makes', LONG, async () => {
