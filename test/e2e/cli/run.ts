@@ -31,7 +31,11 @@ export const running = (server: ChildProcess): Promise<void> =>
   });
 
 export const endOf = (child: ChildProcess): Promise<Pick<Ran, 'code' | 'signal'>> =>
-  new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
+  new Promise((resolve) => {
+    const { exitCode: code, signalCode: signal } = child;
+    if (code !== null || signal !== null) resolve({ code, signal });
+    else child.once('close', (code, signal) => resolve({ code, signal }));
+  });
 
 /** Runs the real command line to its end. */
 export const omnimem = async (args: readonly string[], env: NodeJS.ProcessEnv, input = ''): Promise<Ran> => {

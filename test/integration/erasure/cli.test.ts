@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { built, endOf, environment, launch, newFolder, omnimem, type Ran } from '../../e2e/cli/run.js';
+import { built, endOf, environment, launch, newFolder, omnimem, type Ran, running } from '../../e2e/cli/run.js';
 
 let dataDir: string;
 let server: ReturnType<typeof launch>;
 beforeAll(async () => {
   await built();
   dataDir = newFolder();
-  server = launch(['start'], environment(dataDir));
-  await run('health');
+  server = launch(['start', '--json'], environment(dataDir));
+  await running(server);
 });
 afterAll(async () => {
   server.kill('SIGTERM');
