@@ -1,10 +1,10 @@
 import type { Redis } from 'iovalkey';
+import { decodeTime } from 'ulid';
 import type { Position } from '../../domain/envelope.js';
 import { DomainError } from '../../domain/errors.js';
 import type { Keys } from '../../projections/keys.js';
 
 const PAGE = 1_000;
-const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 /** An id is made a moment before its event is appended, by a clock that may be a little off. */
 const AROUND_MS = 60_000;
 
@@ -13,7 +13,7 @@ export const isEventId = (text: string): boolean => /^[0-7][0-9A-HJKMNP-TV-Z]{25
 
 /** Where an event stands in the log, by its id: looked for around the time in it, then everywhere. Throws NOT_FOUND. */
 export const placeOfEvent = async (redis: Redis, keys: Pick<Keys, 'log'>, id: string): Promise<Position> => {
-  const made = [...id.slice(0, 10)].reduce((time, digit) => time * 32 + DIGITS.indexOf(digit), 0);
+  const made = decodeTime(id.toUpperCase());
   const near = await search(redis, keys, id, String(Math.max(0, made - AROUND_MS)), String(made + AROUND_MS));
   const place = near ?? (await search(redis, keys, id, '-', '+'));
   if (place !== undefined) return place;
