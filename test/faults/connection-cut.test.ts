@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isDomainError } from '../../domain/errors.js';
 import { openTestApp } from '../support/app.js';
-import { newId } from '../support/eventlog.js';
+import { eventsTold, newId } from '../support/eventlog.js';
 import { startValkey } from '../support/valkey.js';
 import { FAULTS, startProxy } from './eventlog-proxy.js';
 
@@ -15,7 +15,7 @@ it.each(FAULTS)(
     try {
       const { commands, queries } = test.app;
       await expect.poll(() => test.index.serving !== undefined, { timeout: 30_000 }).toBe(true);
-      const before = await test.log.size();
+      const before = await eventsTold(test.log);
       const keys: string[] = [];
       // A silent connection is noticed after seconds, a broken one at once.
       const count = fault.startsWith('cut') ? 3 : 1;
@@ -38,7 +38,7 @@ it.each(FAULTS)(
       for (const n of keys.keys()) await expect.poll(() => found(n), { timeout: 60_000 }).toContain(keys[n]);
       const audit = await queries.memoryAudit({ limit: 500 }, test.call);
       expect(audit.entries.map(({ key }) => key).sort()).toEqual([...keys].sort());
-      expect(await test.log.size()).toBe(before + count);
+      expect(await eventsTold(test.log)).toBe(before + count);
       await test.verifyAll();
     } finally {
       await test.end();

@@ -177,3 +177,10 @@ export const keysHolding = async (redis: Redis, keys: Keys, text: string): Promi
   const stored = [...(await snapshot(redis, keys))];
   return stored.filter(([name, bytes]) => name.includes(text) || bytes.includes(bytesOfText)).map(([name]) => name);
 };
+
+/** What background jobs append when they like: a test that counts would meet it in any place. */
+const HOUSEKEEPING: ReadonlySet<string> = new Set(['EmbeddingModelChanged', 'ErasureConfirmed']);
+
+/** Number of entries of a log without the housekeeping of background jobs. */
+export const eventsTold = async (log: EventLog): Promise<number> =>
+  (await readAll(log)).filter((entry) => entry.kind !== 'event' || !HOUSEKEEPING.has(entry.event.envelope.type)).length;

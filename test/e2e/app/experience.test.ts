@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { McpHttp } from '../../../services/mcp/http.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
+import { eventsTold } from '../../support/eventlog.js';
 import { connectTools, keyOf, resultsOf, serve, type Tools } from './client.js';
 
 describe('experience and graveyard through the real server', () => {
@@ -152,11 +153,11 @@ describe('experience and graveyard through the real server', () => {
     ['warn_if_abandoned', { query: '  ' }, 'query'],
     ['warn_if_abandoned', { query: 'x', project: 'a/b' }, 'project'],
   ])('%s refuses %j and names %s', async (name, args, word) => {
-    const size = await test.log.size();
+    const size = await eventsTold(test.log);
     const refusal = await tools.refused(name, { ...args, ...('key' in args && args.key === 'K' && { key }) });
     expect(refusal).toMatchObject({ hint: expect.any(String) });
     expect(['VALIDATION', 'NOT_FOUND']).toContain(refusal.code);
     expect(`${refusal.message} ${refusal.hint}`.toLowerCase()).toContain(word.toLowerCase());
-    expect(await test.log.size()).toBe(size);
+    expect(await eventsTold(test.log)).toBe(size);
   });
 });

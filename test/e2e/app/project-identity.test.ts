@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { McpHttp } from '../../../services/mcp/http.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
+import { eventsTold } from '../../support/eventlog.js';
 import { viewsServe } from '../../support/views.js';
 import { type Answer, connectTools, keyOf, resultsOf, serve, type Tools } from './client.js';
 
@@ -96,8 +97,8 @@ describe('projects and their kinds of work through the real server', () => {
   it('repeats a merge with the same command_id and does nothing more', async () => {
     const args = { from: 'dashboard', into: 'weather-station', command_id: '01JZZZZZZZZZZZZZZZZZZZZZZ3' };
     const first = await tools.call('merge_projects', args);
-    const events = await test.log.size();
+    const events = await eventsTold(test.log);
     expect(await tools.call('merge_projects', args)).toEqual(first);
-    expect(await test.log.size()).toBe(events);
+    expect(await eventsTold(test.log)).toBe(events);
   });
 });

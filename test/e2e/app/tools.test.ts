@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { McpHttp } from '../../../services/mcp/http.js';
 import { TOOLS } from '../../../services/mcp/tools/index.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
+import { eventsTold } from '../../support/eventlog.js';
 import { connectTools, keyOf, resultsOf, serve, type Tools } from './client.js';
 
 describe('tools through the real server', () => {
@@ -71,14 +72,14 @@ describe('tools through the real server', () => {
     const content = 'Deploys go out on weekdays before three in the afternoon.';
     const command_id = '01JZZZZZZZZZZZZZZZZZZZZZZ1';
     const first = await call('remember', { content, command_id });
-    const events = await test.log.size();
+    const events = await eventsTold(test.log);
     expect(await call('remember', { content, command_id })).toMatchObject({ status: 'stored', key: first.key });
     expect(await call('remember', { content: content.toUpperCase() })).toMatchObject({
       status: 'duplicate_found',
       existing_key: first.key,
       hint: expect.stringContaining('Nothing was stored'),
     });
-    expect(await test.log.size()).toBe(events);
+    expect(await eventsTold(test.log)).toBe(events);
   });
 
   it('remember_document cuts a text into memories of one document', async () => {
@@ -210,11 +211,11 @@ describe('tools through the real server', () => {
     ['explain_memory', { key: 'mem:skill:gen:python-local' }, 'key'],
     ['suppress_topic', { topic: '' }, 'topic'],
   ])('%s refuses %j and names %s', async (name, args, word) => {
-    const events = await test.log.size();
+    const events = await eventsTold(test.log);
     const refusal = await tools.refused(name, args);
     expect(refusal).toMatchObject({ hint: expect.any(String) });
     expect(['VALIDATION', 'NOT_FOUND']).toContain(refusal.code);
     expect(`${refusal.message} ${refusal.hint}`.toLowerCase()).toContain(word.toLowerCase());
-    expect(await test.log.size()).toBe(events);
+    expect(await eventsTold(test.log)).toBe(events);
   });
 });

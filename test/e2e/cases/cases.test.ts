@@ -5,6 +5,7 @@ import { createLogger } from '../../../services/log.js';
 import { type McpHttp, startMcpHttp } from '../../../services/mcp/http.js';
 import { PROJECTIONS } from '../../../services/views.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
+import { eventsTold } from '../../support/eventlog.js';
 import { initialize, openSession, raw, rpc } from '../../support/mcp.js';
 import { connectTools, resultsOf, serve } from '../app/client.js';
 
@@ -159,9 +160,9 @@ describe('S04 a correction is not swallowed as a duplicate', () => {
   it.each(['the  STAGING api listens on port 8080.', 'The staging API\nlistens on port 8080. ', 'Alice owns billing\u00a0'])(
     '%j is a true duplicate',
     async (text) => {
-      const size = await test.log.size();
+      const size = await eventsTold(test.log);
       expect(await test.app.commands.remember({ content: text }, test.call)).toMatchObject({ status: 'duplicate_found' });
-      expect(await test.log.size()).toBe(size);
+      expect(await eventsTold(test.log)).toBe(size);
     },
   );
 

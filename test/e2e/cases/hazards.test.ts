@@ -3,7 +3,7 @@ import { memories } from '../../../projections/memories.js';
 import type { Append } from '../../../services/eventlog/append.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { providerOf } from '../../support/embedders.js';
-import { appendOf, newKey, remembered } from '../../support/eventlog.js';
+import { appendOf, eventsTold, newKey, remembered } from '../../support/eventlog.js';
 import { eventually } from '../../support/mcp.js';
 
 const keysOf = (results: readonly { readonly key: string }[]): string[] => results.map(({ key }) => key);
@@ -139,10 +139,10 @@ describe('hazards that the specification lists', () => {
 
   it('20: five hundred memories are erased in one call, and more are refused with a way out', async () => {
     const keys = await Promise.all(Array.from({ length: 500 }, (_, n) => remember(`Bilge reading ${n}.`)));
-    const size = await test.log.size();
+    const size = await eventsTold(test.log);
     const done = await test.app.commands.forget({ key_or_query: keys[0] ?? '', confirm: true, keys }, test.call);
     expect(done.status === 'deleted' && done.deleted_keys.length).toBe(500);
-    expect(await test.log.size()).toBe(size + 500);
+    expect(await eventsTold(test.log)).toBe(size + 500);
     await expect(
       test.app.commands.forget({ key_or_query: keys[0] ?? '', confirm: true, keys: [...keys, newKey()] }, test.call),
     ).rejects.toMatchObject({ code: 'TOO_LARGE', hint: expect.stringMatching(/\S/) });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventsTold } from '../../support/eventlog.js';
 import { resultsOf } from '../app/client.js';
 import { openServed, type Served } from './served.js';
 
@@ -83,7 +84,7 @@ describe('S03 punctuation in a project name', () => {
 
   it.each(OUTSIDE)('%j is refused by name, by every tool', async (name) => {
     const { test, refused } = served;
-    const size = await test.log.size();
+    const size = await eventsTold(test.log);
     const texts = { description: 'x', stack: 'x', goals: 'x', current_state: 'x' };
     for (const [tool, args] of [
       ['remember', { content: 'x', project: name }],
@@ -113,6 +114,6 @@ describe('S03 punctuation in a project name', () => {
       const { code, message } = await refused(tool, args);
       expect([tool, code, message]).toEqual([tool, 'VALIDATION', expect.stringContaining('A-Z a-z')]);
     }
-    expect(await test.log.size()).toBe(size);
+    expect(await eventsTold(test.log)).toBe(size);
   });
 });

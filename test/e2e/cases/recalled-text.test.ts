@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stripFraming } from '../../../domain/framing.js';
+import { eventsTold } from '../../support/eventlog.js';
 import { type Answer, keyOf } from '../app/client.js';
 import { openServed, type Served } from './served.js';
 
@@ -96,7 +97,7 @@ describe('recalled text that is sent back', () => {
   it('alone is refused wherever a text is wanted, and stores nothing', async () => {
     const { test, refused } = served;
     const [, briefed = ''] = await echoes();
-    const size = await test.log.size();
+    const size = await eventsTold(test.log);
     const texts = { description: 'x', stack: 'x', goals: 'x' };
     for (const [tool, args] of [
       ['remember', { content: briefed }],
@@ -107,7 +108,7 @@ describe('recalled text that is sent back', () => {
       ['log_abandoned', { key, name: 'tallow', type: 'tool', reason: briefed }],
     ] as const)
       expect([tool, await refused(tool, args)]).toMatchObject([tool, { code: 'VALIDATION' }]);
-    expect(await test.log.size()).toBe(size);
+    expect(await eventsTold(test.log)).toBe(size);
     expect(
       await served.call('set_project_context', { project_name: 'deck', ...texts, current_state: 'Dry.', notes: briefed }),
     ).toMatchObject({

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { replayProjection } from '../../../projections/replay.js';
 import { PROJECTIONS } from '../../../services/views.js';
 import { erasuresConfirmed } from '../../support/erasures.js';
+import { eventsTold } from '../../support/eventlog.js';
 import { type MessagesServer, startMessagesServer } from '../../support/messages-server.js';
 import { runTypeScript } from '../../support/run-ts.js';
 import { openServed, type Served } from './served.js';
@@ -87,7 +88,7 @@ describe('S14 replay over what is already there', () => {
     expect(before.news).toMatchObject({
       results: expect.arrayContaining([expect.objectContaining({ enriched_from: expect.any(String) })]),
     });
-    const size = await test.log.size();
+    const size = await eventsTold(test.log);
     const asked = model.requests.length;
     expect(asked).toBeGreaterThanOrEqual(12);
     for (let round = 0; round < 2; round++) {
@@ -102,7 +103,7 @@ describe('S14 replay over what is already there', () => {
       await replaying;
       expect(await look()).toEqual(before);
     }
-    expect(await test.log.size()).toBe(size);
+    expect(await eventsTold(test.log)).toBe(size);
     expect(model.requests.length).toBe(asked);
     await test.verifyAll();
   });
@@ -110,7 +111,7 @@ describe('S14 replay over what is already there', () => {
   it('killed at any moment leaves the serving view as it was', async () => {
     const { test } = served;
     const before = await look();
-    const size = await test.log.size();
+    const size = await eventsTold(test.log);
     for (const afterMs of [0, 40, 150]) {
       const child = await runTypeScript(REPLAYS, [test.valkey.socket, test.keys.tenant]);
       await child.next();
@@ -118,7 +119,7 @@ describe('S14 replay over what is already there', () => {
       await child.kill();
       expect(await look()).toEqual(before);
     }
-    expect(await test.log.size()).toBe(size);
+    expect(await eventsTold(test.log)).toBe(size);
     await replayAll(served);
     expect(await look()).toEqual(before);
     await test.verifyAll();

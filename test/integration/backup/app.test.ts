@@ -12,6 +12,7 @@ import { createLogger } from '../../../services/log.js';
 import { PROJECTIONS } from '../../../services/views.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { hashedEmbedder, providerOf } from '../../support/embedders.js';
+import { eventsTold } from '../../support/eventlog.js';
 import { startValkey, type TestValkey } from '../../support/valkey.js';
 
 let valkey: TestValkey;
@@ -148,13 +149,13 @@ describe('the tools', () => {
       await fill(app);
       const { filename } = await app.app.backups.dump({ filename: 'mine' }, app.call);
       expect(filename).toBe('mine');
-      const size = await app.log.size();
+      const size = await eventsTold(app.log);
       expect(await app.app.backups.restore({ filename }, app.call)).toMatchObject({
         status: 'dry_run',
         would: 'unchanged',
         events_restored: 0,
       });
-      expect(await app.log.size()).toBe(size);
+      expect(await eventsTold(app.log)).toBe(size);
       for (const name of ['../mine', '/etc', '.hidden', 'a/b', '']) {
         await expect(app.app.backups.restore({ filename: name }, app.call)).rejects.toMatchObject({ code: 'VALIDATION' });
         await expect(app.app.backups.dump({ filename: name }, app.call)).rejects.toMatchObject({ code: 'VALIDATION' });

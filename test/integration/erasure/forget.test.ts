@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ForgetInput, ForgetResult } from '../../../services/api.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { providerOf } from '../../support/embedders.js';
-import { appendOf, keysHolding, newKey, newMemory, readAll, remembered } from '../../support/eventlog.js';
+import { appendOf, eventsTold, keysHolding, newKey, newMemory, readAll, remembered } from '../../support/eventlog.js';
 import { startValkey, type TestValkey } from '../../support/valkey.js';
 
 let valkey: TestValkey;
@@ -104,9 +104,9 @@ describe('confirming', () => {
     expect(steps.at(-1)).toBe(1_000);
     expect(await held('obsidian-heron')).toEqual([]);
     expect(await made(commandId)).toBe(1_000);
-    const size = await test.log.size();
+    const size = await eventsTold(test.log);
     expect(await confirm(seen.preview_id)).toEqual(answer);
-    expect(await test.log.size()).toBe(size);
+    expect(await eventsTold(test.log)).toBe(size);
   });
 
   it.each<['keys' | 'preview']>([['keys'], ['preview']])('erases a memory with a thousand facts in bounded steps, by %s', async (how) => {

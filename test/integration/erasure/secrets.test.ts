@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createToolCaller } from '../../../services/mcp/caller.js';
 import { toolsByName } from '../../../services/mcp/toolset.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
-import { keysHolding } from '../../support/eventlog.js';
+import { eventsTold, keysHolding } from '../../support/eventlog.js';
 import { capturingLog } from '../../support/log.js';
 import { startValkey, type TestValkey } from '../../support/valkey.js';
 
@@ -50,11 +50,11 @@ describe.each(SECRETS)('content with %s', (what, content, secret) => {
     ['revise', async () => ({ key: await remembered(`to be revised for ${what}`), content })],
   ])('is refused by %s, which leaves nothing of it, and taken with force', async (tool, input) => {
     const args = await input();
-    const before = await test.log.size();
+    const before = await eventsTold(test.log);
     const refused = await call(tool, args);
     expect(refused).toMatchObject({ isError: true, answer: { error: { code: 'VALIDATION', hint: expect.stringContaining('force') } } });
     expect(JSON.stringify(refused)).not.toContain(secret);
-    expect(await test.log.size()).toBe(before);
+    expect(await eventsTold(test.log)).toBe(before);
     const forced = await call(tool, { ...args, force: true });
     expect(forced.isError).toBe(false);
     expect(await keysHolding(test.redis, test.keys, secret)).not.toEqual([]);
@@ -104,14 +104,14 @@ describe('a token in any other text', () => {
     };
     for (const name of ['revise', 'retag', 'record_experience', 'log_abandoned']) about[name] = { key };
     const args = { ...about[tool], ...input(`kept as ${TOKEN}`) };
-    const before = await test.log.size();
+    const before = await eventsTold(test.log);
     const refused = await call(tool, args);
     expect(refused).toMatchObject({
       isError: true,
       answer: { error: { code: 'VALIDATION', hint: expect.stringContaining('force: true') } },
     });
     expect(JSON.stringify(refused)).not.toContain(TOKEN);
-    expect(await test.log.size()).toBe(before);
+    expect(await eventsTold(test.log)).toBe(before);
     expect(await call(tool, { ...args, force: true })).toMatchObject({ isError: false });
   });
 

@@ -2,6 +2,7 @@ import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { OpenApp } from '../../../services/app.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
+import { eventsTold } from '../../support/eventlog.js';
 import { deedsWith } from './support.js';
 
 let test: TestApp;
@@ -214,9 +215,9 @@ describe('hard work that was given up', () => {
     } as const;
     const id = ulid();
     const first = await test.app.commands.recordExperience(input, act(id));
-    const size = await test.log.size();
+    const size = await eventsTold(test.log);
     expect(await test.app.commands.recordExperience(input, act(id))).toEqual(first);
-    expect(await test.log.size()).toBe(size);
+    expect(await eventsTold(test.log)).toBe(size);
   });
 });
 
@@ -235,9 +236,9 @@ describe('a dead end that works again', () => {
     const id = ulid();
     const lifted = await commands.liftDeadEnd(input, act(id));
     expect(lifted).toEqual({ key, lifted: 'LibZed', abandoned_count: 0, note: expect.stringContaining('no longer warns') });
-    const size = await test.log.size();
+    const size = await eventsTold(test.log);
     expect(await commands.liftDeadEnd(input, act(id))).toEqual(lifted);
-    expect(await test.log.size()).toBe(size);
+    expect(await eventsTold(test.log)).toBe(size);
     await expect(commands.liftDeadEnd(input, test.call)).rejects.toMatchObject({ code: 'NOT_FOUND' });
 
     for (const process of [test, other]) expect(await warn('libzed', undefined, process)).toEqual({ status: 'clear' });

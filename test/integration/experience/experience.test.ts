@@ -2,6 +2,7 @@ import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { OpenApp } from '../../../services/app.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
+import { eventsTold } from '../../support/eventlog.js';
 import { deedsWith } from './support.js';
 
 let test: TestApp;
@@ -133,7 +134,7 @@ describe('experience', () => {
 
   it('refuses what holds a credential, or is out of range, and stores nothing', async () => {
     const key = await remember('A memory to be refused on.');
-    const size = await test.log.size();
+    const size = await eventsTold(test.log);
     const { commands } = test.app;
     const token = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_');
     await expect(commands.logAbandoned({ key, name: 'x1', type: 'tool', reason: `with ${token}` }, test.call)).rejects.toMatchObject({
@@ -143,7 +144,7 @@ describe('experience', () => {
       await expect(commands.recordExperience({ key, effort_score: 1, outcome: 'succeeded', ...wrong }, test.call)).rejects.toMatchObject({
         code: 'VALIDATION',
       });
-    expect(await test.log.size()).toBe(size);
+    expect(await eventsTold(test.log)).toBe(size);
   });
 
   it('is of its moment when an earlier one is asked for', async () => {

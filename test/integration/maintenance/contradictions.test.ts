@@ -4,7 +4,7 @@ import { isDomainError } from '../../../domain/errors.js';
 import { readServingMemories } from '../../../projections/memories.js';
 import { openPairs } from '../../../services/queries/contradictions.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
-import { readEvents } from '../../support/eventlog.js';
+import { eventsTold, readEvents } from '../../support/eventlog.js';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -66,9 +66,9 @@ describe('check_contradictions', () => {
     expect(JSON.stringify(made.map(({ data }) => data))).not.toMatch(/808|atlas/);
     expect(await open('atlas')).toHaveLength(2);
 
-    const size = await test.log.size();
+    const size = await eventsTold(test.log);
     expect((await check('atlas')).contradictions).toHaveLength(2);
-    expect(await test.log.size()).toBe(size);
+    expect(await eventsTold(test.log)).toBe(size);
 
     const recalled = (await test.app.queries.recall({ query: 'atlas staging server port' }, test.call)).results.find(
       ({ key }) => key === old,

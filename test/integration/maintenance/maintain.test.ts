@@ -8,7 +8,7 @@ import { readView } from '../../../projections/view.js';
 import { maintenanceDone, maintenanceDue } from '../../../services/commands/maintenance/due.js';
 import { openPairs } from '../../../services/queries/contradictions.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
-import { readEvents } from '../../support/eventlog.js';
+import { eventsTold, readEvents } from '../../support/eventlog.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -91,9 +91,9 @@ describe('a run of maintenance', () => {
     });
     expect(await last()).toBeUndefined();
 
-    const size = await test.log.size();
+    const size = await eventsTold(test.log);
     expect(await maintain('quarry', correlation)).toEqual(ran);
-    expect(await test.log.size()).toBe(size);
+    expect(await eventsTold(test.log)).toBe(size);
     expect(await maintain('quarry')).toMatchObject({ status: 'nothing_to_do', left: 0 });
 
     const undone = await test.app.commands.undo({ correlation }, test.call);
@@ -195,9 +195,9 @@ describe('a run of maintenance', () => {
 
   it('asks whether a name that is not known is another one, and records nothing', async () => {
     await remember('The kelp farm opens in May', 'kelp-farm');
-    const size = await test.log.size();
+    const size = await eventsTold(test.log);
     expect(await maintain('Kelp-Farm')).toMatchObject({ status: 'nothing_to_do', project_suggestion: { did_you_mean: ['kelp-farm'] } });
-    expect(await test.log.size()).toBe(size);
+    expect(await eventsTold(test.log)).toBe(size);
   });
 
   it('takes projects that were merged for one', async () => {
@@ -283,7 +283,7 @@ describe('knowledge that expires', () => {
 describe('when maintenance is due', () => {
   it('every so many briefings of a project, counted beside the log', async () => {
     const due = { redis: test.redis, keys: test.keys, maintenance: { interval: 3 } };
-    const size = await test.log.size();
+    const size = await eventsTold(test.log);
     const ask = async (times: number) => {
       const answers = [];
       for (let i = 0; i < times; i++) answers.push(await maintenanceDue(due, 'aster'));
@@ -294,6 +294,6 @@ describe('when maintenance is due', () => {
     await maintenanceDone(due, 'aster');
     expect(await ask(3)).toEqual([false, false, true]);
     expect(await maintenanceDue({ ...due, maintenance: { interval: 0 } }, 'aster')).toBe(false);
-    expect(await test.log.size()).toBe(size);
+    expect(await eventsTold(test.log)).toBe(size);
   });
 });

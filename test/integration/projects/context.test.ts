@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { projectKey } from '../../../domain/project/key.js';
 import type { Call, GetProjectContextResult } from '../../../services/api.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
-import { keysHolding } from '../../support/eventlog.js';
+import { eventsTold, keysHolding } from '../../support/eventlog.js';
 
 const TEXTS = {
   description: 'Bills customers of the marmalade shop.',
@@ -97,13 +97,13 @@ describe('the context of a project', () => {
     await update('Refunds work.', {}, call(undefined, 'mcp:other/2'));
     await caughtUp();
     const newer = await found();
-    const events = await test.log.size();
+    const events = await eventsTold(test.log);
     const refused = update('Taxes work.', { version });
     await expect(refused).rejects.toMatchObject({ code: 'CONFLICT', hint: expect.stringContaining('version: 2') });
     for (const part of ['Refunds work.', 'mcp:other/2', newer.updated_at]) {
       await expect(refused).rejects.toThrow(part);
     }
-    expect(await test.log.size()).toBe(events);
+    expect(await eventsTold(test.log)).toBe(events);
     expect(await update('Refunds and taxes work.', { version: 2 })).toMatchObject({ status: 'updated', version: 3 });
     await expect(update('x', { version: 9 })).rejects.toMatchObject({ code: 'VALIDATION' });
   });

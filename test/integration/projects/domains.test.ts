@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storeDigests } from '../../../services/backup/digests.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { restore, take, temporaryFolder } from '../../support/backup.js';
-import { keysHolding, openTestLog } from '../../support/eventlog.js';
+import { eventsTold, keysHolding, openTestLog } from '../../support/eventlog.js';
 import { viewsServe } from '../../support/views.js';
 
 let test: TestApp;
@@ -111,7 +111,7 @@ describe('compile_project_domains', () => {
       { project_name: 'garden', description: 'd', stack: 'Python 3.12 with FastAPI', goals: 'g', current_state: 'c' },
       test.call,
     );
-    const before = await test.log.size();
+    const before = await eventsTold(test.log);
     const draft = await compile('garden');
     expect(draft).toMatchObject({
       status: 'draft',
@@ -122,7 +122,7 @@ describe('compile_project_domains', () => {
       note: expect.stringContaining('Nothing was written'),
     });
     expect(draft).not.toHaveProperty('existing');
-    expect(await test.log.size()).toBe(before);
+    expect(await eventsTold(test.log)).toBe(before);
 
     expect(await compile('garden', { auto_save: true })).toMatchObject({ status: 'saved', merged: ['python', 'fastapi', 'valkey'] });
     expect(await compile('garden', { auto_save: true })).toMatchObject({
@@ -248,10 +248,10 @@ describe('set_project_context with domains', () => {
   });
 
   it('writes nothing when a domain list is no list of domains', async () => {
-    const before = await test.log.size();
+    const before = await eventsTold(test.log);
     await expect(test.app.commands.setProjectContext({ ...context, domains: ['##'] }, test.call)).rejects.toMatchObject({
       code: 'VALIDATION',
     });
-    expect(await test.log.size()).toBe(before);
+    expect(await eventsTold(test.log)).toBe(before);
   });
 });

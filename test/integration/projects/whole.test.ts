@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { projectKey } from '../../../domain/project/key.js';
 import type { Call } from '../../../services/api.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
-import { appendOf, keysHolding, newKey, readAll, rememberedWith } from '../../support/eventlog.js';
+import { appendOf, eventsTold, keysHolding, newKey, readAll, rememberedWith } from '../../support/eventlog.js';
 
 const TEXTS = { description: 'The marmalade shop.', stack: 'Python', goals: 'Sell.', current_state: 'Saffron-basilisk is open.' };
 const IDS = ['01JZZZZZZZZZZZZZZZZZZZZZZ1', '01JZZZZZZZZZZZZZZZZZZZZZZ2', '01JZZZZZZZZZZZZZZZZZZZZZZ3'];
@@ -84,10 +84,10 @@ describe('a project as a whole', () => {
       expect(await remove()).toMatchObject({ status: 'not_found', project_name: name });
       await set();
       const keys = await fill(2);
-      const events = await test.log.size();
+      const events = await eventsTold(test.log);
       expect(await remove()).toMatchObject({ status: 'preview', would_delete: { episodic: 2 }, total: 2 });
       expect(await remove({ include_context: true })).toMatchObject({ would_delete: { episodic: 2, context: 1 }, total: 3 });
-      expect(await test.log.size()).toBe(events);
+      expect(await eventsTold(test.log)).toBe(events);
       expect(await remove({ confirm: true })).toMatchObject({ status: 'deleted', deleted: { episodic: 2 }, total: 2 });
       expect(keys.filter((key) => test.index.documents.has(key))).toEqual([]);
       expect(await test.app.queries.getProjectContext({ project_name: name }, test.call)).toMatchObject({ status: 'found' });

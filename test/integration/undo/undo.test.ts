@@ -4,7 +4,7 @@ import type { MemoryRow } from '../../../projections/memories.js';
 import { readServingMemories } from '../../../projections/memories.js';
 import { MAX_EVENTS } from '../../../services/eventlog/append.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
-import { appendOf, newMemory, readEvents } from '../../support/eventlog.js';
+import { appendOf, eventsTold, newMemory, readEvents } from '../../support/eventlog.js';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -64,10 +64,10 @@ describe('undo', () => {
     expect(made.map(({ type }) => type).sort()).toEqual(['ActionUndone', 'LicenceStamped', 'LicenceStamped']);
     const causes = new Set(made.map(({ envelope }) => envelope.causation));
     expect(events.filter(({ envelope }) => causes.has(envelope.id)).map(({ envelope }) => envelope.correlation)).toEqual([stamp]);
-    const size = await test.log.size();
+    const size = await eventsTold(test.log);
     expect(await undo(stamp, mine)).toEqual(answer);
     expect(await undo(stamp)).toMatchObject({ status: 'unchanged', restored: [] });
-    expect(await test.log.size()).toBe(size);
+    expect(await eventsTold(test.log)).toBe(size);
   });
 
   it('undone in turn, does the action again', async () => {
