@@ -41,6 +41,10 @@ export const unstorableInLine = (text: string): BadCharacter | undefined => {
 /** Control characters become blanks and lone surrogates U+FFFD: for text that is searched with and never stored. */
 export const withoutControls = (text: string): string => text.replace(CONTROL, ' ').replace(/\p{Cs}/gu, '\uFFFD');
 
+/** A name on one line: each control character, line separator and lone surrogate as its escape (`\u000a`). */
+export const escapedControls = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, (bad) => `\\u${bad.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
 /**
  * Unicode case folding, close enough: `ß`, `ẞ` and `SS` meet, final sigma meets sigma, the Turkish dotless i stays apart.
  * Lower case comes first for `ẞ`, which is upper case already and would become `ß`.

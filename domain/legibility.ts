@@ -1,3 +1,5 @@
+import { foreignLanguage } from './text/languages.js';
+
 /**
  * What an English model's vocabulary is made of. Of other scripts it holds single characters or nothing, so that each of their
  * letters is a token that says nothing.
@@ -27,7 +29,7 @@ const QUERY_READ = 0.5;
 const TEXT_READ = 0.9;
 
 /** Whether the vector of a query may find memories, or its words alone. */
-export const isQueryRead = (query: string): boolean => legibility(query) >= QUERY_READ;
+export const isQueryRead = (query: string): boolean => legibility(query) >= QUERY_READ && foreignLanguage(query) === undefined;
 
 /** Whether a cosine with another such text is evidence that both say the same or speak of the same. */
 export const isTextRead = (text: string): boolean => legibility(text) >= TEXT_READ;

@@ -14,7 +14,7 @@ export const contextChanges = (event: Applied, row: Row | undefined): Fields | u
   const { subject, n, at } = event.envelope;
   const version = String(n);
   if (event.type === 'ProjectContextSet') {
-    const { licence, provenance, ...context } = event.data;
+    const { licence, provenance, created_at = at, ...context } = event.data;
     return {
       namespace: 'project',
       state: row?.state ?? 'active',
@@ -22,7 +22,7 @@ export const contextChanges = (event: Applied, row: Row | undefined): Fields | u
       tags: '[]',
       licence,
       provenance,
-      created_at: row?.created_at ?? at,
+      created_at: row?.created_at ?? created_at,
       mode: 'raw',
       base_surface: '1',
       ...withText(subject, context),

@@ -136,4 +136,8 @@ const standingPairs = async (view: View, members: readonly string[]): Promise<re
 
 const ACTIVE: State = 'active';
 
-const newestFirst = (a: OpenPair, b: OpenPair): number => (a.since !== b.since ? (a.since < b.since ? 1 : -1) : a.key_a < b.key_a ? -1 : 1);
+/** Ties go by both keys, so that a cut list is the same whenever it is asked for. */
+const newestFirst = (a: OpenPair, b: OpenPair): number =>
+  compare(b.since, a.since) || compare(a.key_a, b.key_a) || compare(a.key_b, b.key_b);
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -23,7 +23,7 @@ export type Holdings = {
   readonly get: (name: string) => Holding | undefined;
   /** Takes the leases that are free. */
   readonly acquire: () => Promise<void>;
-  /** Renews all leases and drops those that are another's by now. */
+  /** Renews all leases and drops those that are ours no more. */
   readonly renew: () => Promise<void>;
   /** Looks at the generations of what is not loaded; the pointers of the rest say whether a rebuild is wanted. */
   readonly load: () => Promise<void>;
@@ -45,7 +45,7 @@ export const createHoldings = (
   const drop = (name: string): void => {
     held.delete(name);
     onLost(name);
-    deps.logger.warn({ projection: name }, 'another process took over this view');
+    deps.logger.warn({ projection: name }, 'the lease of this view lapsed or was taken; it is not written here until it is held again');
   };
 
   return {

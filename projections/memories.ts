@@ -62,7 +62,7 @@ const born = (memory: Remembered, { envelope }: Applied): Record<string, string>
     licence_note: memory.licence_note,
     provenance: memory.provenance,
     created_at: envelope.at,
-    updated_at: envelope.at,
+    updated_at: memory.changed_at ?? envelope.at,
     doc_id: memory.doc_id,
     chunk_index: memory.chunk_index,
     chunk_strategy: memory.chunk_strategy,
@@ -156,7 +156,7 @@ const READS_ITS_ROW: ReadonlySet<string> = new Set([
 /** Row per memory, and per project that has a context: every field that reads need; no vector, no counter. What was forgotten or deleted has no row. */
 export const memories: Projection = {
   name: 'memories',
-  version: 3,
+  version: 4,
   handles: [
     'MemoryRemembered',
     'MemoryRevised',

@@ -133,7 +133,11 @@ const advance = async (follower: Follower, targets: readonly Target[], until: Po
   const { entries, lost } = await follower.advance(targets, until);
   const [first] = lost;
   if (first)
-    throw new DomainError('CONFLICT', `Another process took over the ${first.name} view`, 'It rebuilds the view by itself if it must.');
+    throw new DomainError(
+      'CONFLICT',
+      `The lease of the ${first.name} view lapsed or was taken`,
+      'Whoever holds it next rebuilds the view if it must.',
+    );
   return entries;
 };
 

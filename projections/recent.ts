@@ -37,7 +37,14 @@ const changesOf = (event: Applied): Changes | undefined => {
   const moved = (state: State): Changes => ({ state, updated_at: at });
   switch (event.type) {
     case 'MemoryRemembered':
-      return { namespace: event.data.namespace, project: event.data.project, written_at: at, hinted: undefined, ...moved('active') };
+      return {
+        namespace: event.data.namespace,
+        project: event.data.project,
+        written_at: at,
+        hinted: undefined,
+        state: 'active',
+        updated_at: event.data.changed_at ?? at,
+      };
     case 'MemoryRevised':
       return { updated_at: at, written_at: at };
     case 'MemoryRetagged':
@@ -75,7 +82,7 @@ const apply = (event: Applied, rows: ReadonlyMap<string, Row>): readonly Write[]
 /** Memories by time, so that what is new, what is stale and what may come back are each one read of a range. */
 export const recent: Projection = {
   name: 'recent',
-  version: 1,
+  version: 2,
   handles: [
     'MemoryRemembered',
     'MemoryRevised',

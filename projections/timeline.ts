@@ -21,8 +21,19 @@ export const timeline: Projection = {
   applyHusk: ({ envelope, position }) => [line(envelope, position)],
 };
 
-/** The subject's events, oldest first; empty when nothing ever happened to it. */
-export const readTimeline = async (redis: Redis, keys: Keys, generation: number, subject: string): Promise<readonly TimelineRow[]> => {
-  const lines = await redis.hvals(keys.row(timeline.name, generation, subject));
-  return lines.flatMap((text) => objectIn<TimelineRow>(text) ?? []).sort((a, b) => a.n - b.n);
+/**
+ * The subject's events, oldest first; empty when nothing ever happened to it. With `versions` only those that made them: a
+ * day of the store's own doings may have thousands.
+ */
+export const readTimeline = async (
+  redis: Redis,
+  keys: Keys,
+  generation: number,
+  subject: string,
+  versions?: readonly number[],
+): Promise<readonly TimelineRow[]> => {
+  if (versions?.length === 0) return [];
+  const row = keys.row(timeline.name, generation, subject);
+  const lines = versions ? await redis.hmget(row, ...versions.map(String)) : await redis.hvals(row);
+  return lines.flatMap((text) => (text === null ? [] : (objectIn<TimelineRow>(text) ?? []))).sort((a, b) => a.n - b.n);
 };

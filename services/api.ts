@@ -18,6 +18,7 @@ export type * from './api/call.js';
 export type * from './api/contradictions.js';
 export type * from './api/enrichment.js';
 export type * from './api/experience.js';
+export type * from './api/explain.js';
 export type * from './api/health.js';
 export type * from './api/maintenance.js';
 export type * from './api/project-identity.js';

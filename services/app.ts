@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import type { Redis } from 'iovalkey';
 import { catalogue } from '../domain/catalogue.js';
-import { ORIGIN, type Position } from '../domain/envelope.js';
+import { ORIGIN } from '../domain/envelope.js';
 import { DomainError } from '../domain/errors.js';
 import { RECALL_MIN_SCORE } from '../domain/fusion.js';
 import { MINILM_THRESHOLDS } from '../domain/similarity.js';
 import { TEXT_EDITION } from '../domain/text/tokens.js';
-import { projectionsReached } from '../projections/checkpoint.js';
 import { correlations, readCorrelation } from '../projections/correlations.js';
 import { servingGeneration, withServing } from '../projections/generation.js';
 import { createKeys, type Keys } from '../projections/keys.js';
@@ -18,7 +17,6 @@ import { InMemoryLexicalIndex } from '../projections/search/lexical.js';
 import type { SearchModule } from '../projections/search/valkey/module.js';
 import { chooseSearch, retireVectors, searchRowsOf, sweepVectors, valkeyVectors } from '../projections/search/valkey/space.js';
 import { InProcessVectorIndex } from '../projections/search/vectors.js';
-import { projectionStatus } from '../projections/status.js';
 import { readTimeline, timeline } from '../projections/timeline.js';
 import type { App } from './api.js';
 import { BackupJob } from './backup/job.js';
@@ -39,6 +37,7 @@ import { ProcessRegister } from './erasure/register.js';
 import { guarded, roomKeeper } from './eventlog/guarded.js';
 import { type EventLog, openEventLog } from './eventlog/log.js';
 import { type Random, systemRandom } from './eventlog/random.js';
+import { createFreshness } from './freshness.js';
 import { Examiner } from './health/examiner.js';
 import { momentsOf } from './history/moments.js';
 import { createBriefedMaintenance } from './jobs/briefed-maintenance.js';
@@ -55,8 +54,7 @@ import { Reindexer } from './ops/reindex.js';
 import { createExpander } from './queries/expansion.js';
 import { createQueries } from './queries/index.js';
 import { bestMatches } from './queries/matches.js';
-import type { QueryParts, Stale } from './queries/parts.js';
-import { createReadableViews } from './readable-views.js';
+import type { QueryParts } from './queries/parts.js';
 import { watchLogOf } from './restored-log.js';
 import { createSessionReads } from './session-reads.js';
 import { connect, type ValkeyTarget } from './valkey/client.js';
@@ -65,11 +63,10 @@ import { placeOf } from './valkey/place.js';
 import type { ValkeyStatus } from './valkey/supervisor.js';
 import { rememberModel } from './vectors/fill.js';
 import { VectorKeeper } from './vectors/keeper.js';
+import { modelsOf, RetiredModels } from './vectors/retired.js';
 import { VERSION } from './version.js';
 import { PROJECTIONS, VIEW_NAMES } from './views.js';
 
-/** Milliseconds for which a read waits for the views, and a write for its own visibility. */
-const PATIENCE_MS = 2_000;
 /** Milliseconds within which any log is read. */
 const INDEX_READ_MS = 2 ** 31 - 1;
 
@@ -185,6 +182,7 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     head: log.head,
     position: () => (index.snapshot?.mayHoldForgotten ? ORIGIN : index.position),
     drop: () => momentsOf(searchParts).clear(),
+    models: () => modelsOf(index),
   });
   const backupParts = { log, redis: work, keys, random, now, settings: config.backup };
   const backupJob = new BackupJob({ ...backupParts, onTrouble });
@@ -200,31 +198,15 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     signal: stopping.signal,
   });
 
-  const readable = createReadableViews({ redis, keys, names: VIEW_NAMES, patienceMs: PATIENCE_MS });
-  const viewsReach = async (position: Position): Promise<'reached' | 'late'> => {
-    const names = await readable.names();
-    // A process that leaves the views to another has no runner to ask.
-    if (options.projects === false) return projectionsReached(redis, keys, names, position, PATIENCE_MS);
-    return runner.waitFor(position, PATIENCE_MS, names);
-  };
-  const viewsAt = async (position: Position): Promise<boolean> => {
-    // What was appended stands, whatever becomes of this look at the views.
-    const looked = viewsReach(position).catch((error: unknown) => {
-      onTrouble('the views could not be looked at', error);
-      return 'late' as const;
-    });
-    const [views, search] = await Promise.all([looked, index.progress.waitFor(position, PATIENCE_MS)]);
-    return views === 'reached' && search === 'reached';
-  };
-  const fresh = async (): Promise<Stale | undefined> => {
-    const head = await log.head();
-    if (!head || (await viewsAt(head.position))) return undefined;
-    const [behind] = await unavailableWhenDown(() => projectionStatus(redis, keys, [memories.name]));
-    return {
-      events: behind?.lagEvents ?? 0,
-      note: 'A view was still behind the log after two seconds; what was stored last may be missing from this answer.',
-    };
-  };
+  const freshness = createFreshness({
+    redis,
+    keys,
+    log,
+    index,
+    views: VIEW_NAMES,
+    runner: options.projects === false ? undefined : runner,
+    onTrouble,
+  });
   const embedderFor = async (modelId: string): Promise<Embedder | undefined> => {
     const current = provider.current();
     return current?.identity.id === modelId ? current : provider.forModel(modelId);
@@ -252,7 +234,7 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     floor: (mode) =>
       config.recall.minScore ?? (mode === 'fused' ? provider.current()?.identity.thresholds.recallFloor : undefined) ?? RECALL_MIN_SCORE,
     maxTokens: config.mcp.maxResponseTokens,
-    fresh,
+    fresh: freshness.stale,
     onBriefed: (project) => briefedMaintenance.briefed(project),
     observe: metrics.recallStage,
     onTrouble,
@@ -275,8 +257,8 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     judge: model && ((a, b, signal) => judgeContradiction(model, a, b, signal)),
     deprioritisedWeight: config.recall.deprioritisedWeight,
     reindexer,
-    settled: viewsAt,
-    fresh: async () => void (await fresh()),
+    settled: freshness.settled,
+    fresh: async () => void (await freshness.stale()),
     bestMatches: (query, includeArchived) => bestMatches(queryParts, query, includeArchived),
     rowsOf: async (key) => [...(await textRows(redis, keys, key)), ...(await unavailableWhenDown(() => searchRowsOf(redis, keys, key)))],
     noteModel: (model) => rememberModel(redis, keys, model),
@@ -287,8 +269,10 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
       unavailableWhenDown(() =>
         withServing(redis, keys, correlations.name, (generation) => readCorrelation(redis, keys, generation, correlation)),
       ),
-    linesOf: (subject) =>
-      unavailableWhenDown(() => withServing(redis, keys, timeline.name, (generation) => readTimeline(redis, keys, generation, subject))),
+    linesOf: (subject, versions) =>
+      unavailableWhenDown(() =>
+        withServing(redis, keys, timeline.name, (generation) => readTimeline(redis, keys, generation, subject, versions)),
+      ),
     models: () => unavailableWhenDown(() => redis.smembers(keys.models)),
     onErased: () => {
       momentsOf(searchParts).clear();
@@ -340,7 +324,8 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
   index.start();
   register.start();
   // One list, so that whatever is started is closed.
-  const jobs = [keeper, eraser, ...(enricher ? [enricher] : []), maintenanceJob, backupJob];
+  const retired = new RetiredModels({ redis, keys, index, inServer: searching.usable, onTrouble });
+  const jobs = [keeper, eraser, ...(enricher ? [enricher] : []), maintenanceJob, backupJob, retired];
   if (options.projects !== false) for (const job of jobs) job.start();
   provider.onChange(() => keeper.poke());
   await examiner.start();
@@ -357,7 +342,7 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
       signal?.throwIfAborted();
       if (outcome === 'late')
         throw new DomainError('UNAVAILABLE', 'The views of the log are still being read', 'Try again in a moment; nothing is lost');
-      await readable.begun(signal).catch((error: unknown) => onTrouble('the views could not be looked at', error));
+      await freshness.begun(signal);
       viewsBegun = true;
     },
     metrics: metrics.render,

@@ -1,3 +1,5 @@
+import { stemmer } from 'stemmer';
+
 /**
  * Words that people write all day without meaning a library, an approach or a service. A dead end whose name is one of them
  * is not found in prose, or every question would be answered with it. Technical words that say what something is (cache,
@@ -54,9 +56,17 @@ use uses used using usage try tries tried trying adopt adopting switch switching
 approach approaches library libraries tool tools service services framework frameworks pattern patterns package packages based via instead
 `;
 
+/** What the makers of a thing put behind its name, so that it is called by what stands before: `onnx` for `onnxruntime`. */
+const TAILS = 'runtime db mq lib sdk engine server client';
+
 const setOf = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter((word) => word !== ''));
 
 export const COMMON_WORDS = setOf(EVERYDAY + ENGLISH_JS + ALSO_WORDS);
+/** The same without their English endings: `shared` is as common as `share`. */
+export const COMMON_STEMS: ReadonlySet<string> = new Set(
+  [...setOf(EVERYDAY)].filter((word) => word.length >= 4).map((word) => stemmer(word)),
+);
+export const NAME_TAILS: readonly string[] = TAILS.split(' ');
 /** Verbs that what is used follows at once (`use react for the UI`). */
 export const USING_WORDS = setOf('use using adopt adopting install installing');
 /** Names that are written in another way, to the one that is no common word. */

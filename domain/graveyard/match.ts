@@ -1,9 +1,11 @@
 import type { AbandonedType } from '../vocabulary.js';
-import { USING_WORDS } from './common-words.js';
-import { type Piece, type Text, type Word, wordsOf } from './words.js';
+import { COMMON_STEMS, COMMON_WORDS, NAME_TAILS, USING_WORDS } from './common-words.js';
+import { isEverydayForm, type Piece, type Text, type Word, wordsOf } from './words.js';
 
 /** Words of a name that are looked for as a whole; of a longer one parts are still found by a question about them. */
 const LONGEST_NAME = 16;
+/** Letters of what a thing is called by when the rest of its name is left out. */
+const SHORTEST_NAME = 4;
 /** Words that are looked at of a name. */
 const WORDS_OF_NAME = 40;
 /** Words that are looked at of a question: all of 10,000 characters of prose, of more words the first and the last half of so many. */
@@ -93,7 +95,7 @@ export const readQuery = (query: string): ReadQuery => {
     if (core.length < part.length) addStretches(stretches, core);
   }
   const bare = bareOf(text.words);
-  return { text, bare, stretches, about: keysOf(bare) };
+  return { text, bare, stretches, about: bare.slice(1).some(({ afterBreak }) => afterBreak) ? [] : keysOf(bare) };
 };
 
 /** Every stretch under its two keys. A question may be long, so the keys grow word by word. */
@@ -162,7 +164,7 @@ const isWhole = ({ of, from, to }: Stretch): boolean => {
 const isAboutPart = ({ bare: asked, about }: ReadQuery, { core, bare, inside, type }: ReadName): boolean => {
   if (asked.length > 1) return about.some((key) => inside.includes(key));
   const [word] = asked;
-  if (word === undefined || word.common || word.plain.length < 3) return false;
+  if (word === undefined || word.common || isEverydayForm(word.plain) || word.plain.length < 3) return false;
   // One word has to be what the name begins with, or every name is about its last word: `boot` is not `Spring Boot`.
   const parts = isThing(type) ? core : bare;
   return parts.some((_, i) => {
@@ -180,7 +182,7 @@ export const isWrittenAsName = ({ words, pieces }: Text, name: ReadName): boolea
   const [only] = pieces.length === 1 ? pieces : [];
   return pieces.some((piece, place) => {
     const own = joined(words.slice(piece.from, piece.to));
-    if (others.includes(own) && (own.endsWith('js') || own === 'golang')) return true;
+    if (others.includes(own) && (own.endsWith('js') || own === 'golang' || own === shortName(plain))) return true;
     if ((piece.versioned || SITE.test(piece.text)) && words[piece.from]?.plain === plain) return true;
     if (own !== plain && !others.includes(own)) return false;
     const spelt = others.includes('go') ? [name.name, 'Go'] : [name.name];
@@ -207,6 +209,15 @@ const isUsed = (words: readonly Word[], { from, to, afterBreak }: Piece): boolea
 const otherNames = (words: readonly Word[], type: AbandonedType): readonly string[] => {
   const whole = joined(words);
   if (whole === 'go' || whole === 'golang') return [whole === 'go' ? 'golang' : 'go'];
-  if (type !== 'library' || whole === '') return [];
-  return [whole.endsWith('js') && whole.length > 4 ? whole.slice(0, -2) : `${whole}js`];
+  const short = isThing(type) ? shortName(whole) : undefined;
+  const called = short === undefined ? [] : [short];
+  if (type !== 'library' || whole === '') return called;
+  return [...called, whole.endsWith('js') && whole.length > 4 ? whole.slice(0, -2) : `${whole}js`];
+};
+
+/** Without what its makers put behind it, as far as the rest is a name still. */
+const shortName = (whole: string): string | undefined => {
+  const tail = NAME_TAILS.find((one) => whole.endsWith(one));
+  const short = tail === undefined ? '' : whole.slice(0, -tail.length);
+  return short.length < SHORTEST_NAME || COMMON_WORDS.has(short) || COMMON_STEMS.has(short) ? undefined : short;
 };

@@ -2,7 +2,7 @@ import { stemmer } from 'stemmer';
 import { UNSPACED_SCRIPTS } from '../characters.js';
 import { foldAccents } from '../text/fold.js';
 import { STOP_WORDS } from '../text/stop-words.js';
-import { COMMON_WORDS, DRESSING_WORDS, OTHER_SPELLINGS } from './common-words.js';
+import { COMMON_STEMS, COMMON_WORDS, DRESSING_WORDS, OTHER_SPELLINGS } from './common-words.js';
 
 /** One word of a name or a question. Names that are written in one are taken apart: `pg-boss` is `pg` and `boss`. */
 export type Word = {
@@ -46,6 +46,7 @@ const CLOSING = /^[`'"\u2019\u201d]/;
 const VERSIONED = /^[^@]+@[\dvl^~]/;
 const MARKS = /[-._/:\\@~]+|\+(?!\+|$)/;
 const HUMP = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})/u;
+const INFLECTED = /(?:ed|ing|s|ly)$/;
 const ENGLISH_WORD = /^[a-z]{3,}$/;
 /** A name that begins with a mark, and without it is another word. */
 const DOT_NET = /(?<![\p{L}\p{N}])\.net(?![\p{L}\p{N}])/giu;
@@ -94,3 +95,7 @@ const wordOf = (plain: string, joint: Word['joint'], inName: boolean, afterBreak
   joint,
   afterBreak,
 });
+
+/** Whether a word is an everyday one with an English ending (`shared`), which alone is no name either. */
+export const isEverydayForm = (plain: string): boolean =>
+  INFLECTED.test(plain) && ENGLISH_WORD.test(plain) && COMMON_STEMS.has(stemmer(plain));

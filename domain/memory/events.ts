@@ -29,6 +29,8 @@ export const MemoryRemembered = defineEvent(
     title: z.string().optional(),
     /** ISO time from which recall leaves it out; it is archived by the next maintenance, never deleted. */
     expires_at: z.iso.datetime().optional(),
+    /** ISO time of its last change before it came here, where no event of its own carries it; only imports know one. */
+    changed_at: z.iso.datetime().optional(),
     /** Memories that say nearly the same with another value; shown to the person who wrote this one. */
     flagged_against: z.array(z.string()).optional(),
   }),

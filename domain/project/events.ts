@@ -16,6 +16,8 @@ export const ProjectContextSet = defineEvent(
     notes: z.string().optional(),
     licence: z.enum(LICENCES),
     provenance: z.enum(PROVENANCES),
+    /** ISO time at which the context was first set before it came here; only imports know one. */
+    created_at: z.iso.datetime().optional(),
     drawn: z
       .object({
         /** Memories whose tags make up the stack. */

@@ -15,7 +15,7 @@ type WholeContext = Extract<ProjectEvent, { type: 'ProjectContextSet' }>['data']
 export type Drawn = NonNullable<WholeContext['drawn']>;
 
 /** A context as it stands; a part named in `drawn` is empty here and is written out from those memories when it is read. */
-export type ProjectContext = Omit<WholeContext, 'drawn'> & {
+export type ProjectContext = Omit<WholeContext, 'drawn' | 'created_at'> & {
   readonly drawn: Drawn;
   /** Set by deprioritise_project and reinstate_project. */
   readonly status: State;
@@ -196,7 +196,7 @@ const evolve = (project: Project, event: ProjectHistoryEvent): Project => {
   const moment: Moment = { version: event.n ?? 0, at: event.at ?? '' };
   switch (event.type) {
     case 'ProjectContextSet': {
-      const { drawn = {}, ...texts } = event.data;
+      const { drawn = {}, created_at: _first, ...texts } = event.data;
       return { ...project, context: { ...texts, drawn, status: context?.status ?? 'active', reason: context?.reason, stated: moment } };
     }
     case 'ProjectStateUpdated':

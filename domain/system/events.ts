@@ -74,5 +74,9 @@ export const systemEvents = [
 ] as const;
 export type SystemEvent = EventOf<(typeof systemEvents)[number]>;
 
+const SYSTEM = 'system:';
+
 /** Series without end take a subject per day and no expected version. `at` is ISO, UTC. */
-export const systemSubject = (at: string): string => `system:${at.slice(0, 10)}`;
+export const systemSubject = (at: string): string => `${SYSTEM}${at.slice(0, 10)}`;
+
+export const isSystemSubject = (subject: string): boolean => subject.startsWith(SYSTEM);

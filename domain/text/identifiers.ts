@@ -14,6 +14,11 @@ const BOUNDARY = /[/\\:@\-.+~#_]+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{
 /** The code of a ticket, and a name of words that underscores join. */
 const TICKET = /^(\p{L}{2,10})[-_](\d{1,7})$/u;
 const UNDERSCORED = /^_*[\p{L}\p{N}]+(?:_+[\p{L}\p{N}]+)+_*$/u;
+/** Words that hyphens join, a word with `.js` behind it, and short ones with a slash between: `fail-over`, `Node.js`, `CI/CD`. */
+const HYPHENATED = /^(?=.*\p{L})[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+){1,4}$/u;
+const DOT_JS = /^\p{L}{2,}\.js$/iu;
+const SLASHED = /^\p{L}{1,3}\/\p{L}{1,3}$/u;
+const LONGEST_JOINED = 40;
 
 /** Whether a chunk of text is more than one plain word or number. */
 export const isCompound = (chunk: string): boolean => COMPOUND.test(chunk) || CAMEL.test(chunk) || HEX.test(chunk);
@@ -41,12 +46,15 @@ export const partsOf = (chunk: string): { readonly names: string[]; readonly wor
   const names = new Set<string>();
   const words = new Set<string>();
   const joined = new Set<string>();
+  if (SLASHED.test(chunk)) joined.add(chunk.replace('/', '').toLowerCase());
   for (const segment of chunk.split(SEGMENTS)) {
     const lower = segment.toLowerCase();
     if (segment.length < chunk.length && COMPOUND.test(segment)) names.add(lower);
     const versions = versionNames(lower);
     const ticket = TICKET.exec(segment);
     if (ticket) joined.add(`${ticket[1]}${ticket[2]}`.toLowerCase());
+    if ((HYPHENATED.test(segment) || DOT_JS.test(segment)) && segment.length <= LONGEST_JOINED)
+      joined.add(segment.replace(/[-.]/g, '').toLowerCase());
     for (const version of versions) names.add(version);
     for (const name of segment.split(DOTS)) {
       if (versions.length > 0 && name.length < 3) continue;

@@ -1,19 +1,28 @@
 import { stemmer } from 'stemmer';
+import { datesIn } from './dates.js';
 import { foldAccents, isAscii } from './fold.js';
 import { endingsOf, isCompound, partsOf } from './identifiers.js';
+import { pairsIn } from './joins.js';
+import { FUNCTION_WORDS, foreignLanguage } from './languages.js';
+import { quantitiesIn } from './quantities.js';
+import { runTerms } from './runs.js';
+import { oneSpelling } from './spelling.js';
 import { STOP_WORDS } from './stop-words.js';
 
 /** Raised when the same text gives other terms, so that word indexes that were kept in files are made anew. */
-export const TEXT_EDITION = 2;
+export const TEXT_EDITION = 3;
 
 /**
  * What a document is indexed under. `silent` terms can be found but do not count towards its length: stop words, single CJK characters,
- * emoji and other symbols, names written in one.
+ * emoji and other symbols, names written in one, dates and quantities as one writes them everywhere (`@03-11`, `#8gb`).
  */
 export type DocumentTerms = { readonly terms: readonly string[]; readonly silent: readonly string[] };
 
-/** `weight` is 1, or the share of one identifier's part. `name`: spelt out whole, a code or name that means one thing. */
-export type QueryTerm = { readonly term: string; readonly weight: number; readonly name?: true };
+/**
+ * `weight` is 1, or the share of one identifier's part. `name`: spelt out whole, a code or name that means one thing. `of`: the
+ * identifiers that it is a part of, where it is nothing else.
+ */
+export type QueryTerm = { readonly term: string; readonly weight: number; readonly name?: true; readonly of?: readonly string[] };
 
 /** Scripts written without blanks between words (Korean has them, but its endings make whole words useless). */
 const UNSPACED = '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}ー\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}';
@@ -34,6 +43,8 @@ const LONGEST_TERM = 128;
 const HALF_A_PAIR = /[\ud800-\udbff]$/;
 /** What no prose is written with: a digit, an underscore, a path, a scope, a capital inside. A hyphen or a dot alone may be prose. */
 const CODE = /[\d_/\\@]|::|\p{Ll}\p{Lu}/u;
+/** A capital inside a short word is a brand that many memories may speak of: `iOS`, `macOS`. */
+const BRAND = /^\p{Ll}+\p{Lu}+$/u;
 const CAPITALS = /^[A-Z][A-Z\d]{4,}$/;
 const SMALL_LETTER = /\p{Ll}/u;
 /** What a symbol weighs beside a word: it may be decoration. */
@@ -57,10 +68,7 @@ type Chunk =
   | { readonly kind: 'symbol'; readonly symbols: readonly string[] }
   | { readonly kind: 'run'; readonly characters: readonly string[] };
 
-const chunksOf = (text: string): Chunk[] => {
-  const folded = foldAccents(text);
-  return (folded.match(isAscii(folded) ? ASCII_CHUNK : ANY_CHUNK) ?? []).map(parsedOnce);
-};
+const chunksOf = (folded: string): Chunk[] => (folded.match(isAscii(folded) ? ASCII_CHUNK : ANY_CHUNK) ?? []).map(parsedOnce);
 
 const CACHE_SIZE = 50_000;
 const LONGEST_CACHED = 40;
@@ -85,8 +93,8 @@ const parsed = (chunk: string): Chunk => {
     whole: cut(chunk.toLowerCase()),
     names: names.map(cut),
     words: words.map(wordOf),
-    joined: joined.map(cut),
-    code: CODE.test(chunk),
+    joined: joinedForms(chunk, joined),
+    code: CODE.test(chunk) && !BRAND.test(chunk),
   };
 };
 
@@ -95,7 +103,16 @@ const symbolsOf = (sequence: string): string[] =>
 
 const wordOf = (lowerCased: string): Word => {
   const plain = cut(lowerCased);
-  return { kind: 'word', plain, stem: ENGLISH_WORD.test(plain) ? stemmer(plain) : plain, stop: STOP_WORDS.has(plain) };
+  return { kind: 'word', plain, stem: stemOf(plain), stop: STOP_WORDS.has(plain) };
+};
+
+/** What a lower-cased word is indexed under: without its English ending, in one spelling. */
+export const stemOf = (plain: string): string => (ENGLISH_WORD.test(plain) ? stemmer(oneSpelling(plain)) : plain);
+
+/** Names written in one, as a code (`noVerify`) and as a word (`noverify`) is indexed. */
+const joinedForms = (chunk: string, joined: readonly string[]): string[] => {
+  const whole = chunk.toLowerCase();
+  return [...new Set([...joined.flatMap((one) => [cut(one), stemOf(cut(one))]), stemOf(whole)])].filter((one) => one !== whole);
 };
 
 const cut = (term: string): string => (term.length <= LONGEST_TERM ? term : term.slice(0, LONGEST_TERM).replace(HALF_A_PAIR, ''));
@@ -107,7 +124,8 @@ export const documentTerms = (text: string): DocumentTerms => {
   const terms: string[] = [];
   const silent: string[] = [];
   const addWord = ({ stop, plain, stem }: Word) => (stop ? silent.push(plain) : terms.push(stem));
-  for (const chunk of chunksOf(text)) {
+  const folded = foldAccents(text);
+  for (const chunk of chunksOf(folded)) {
     if (chunk.kind === 'word') addWord(chunk);
     else if (chunk.kind === 'identifier') {
       terms.push(chunk.whole, ...chunk.names);
@@ -119,7 +137,15 @@ export const documentTerms = (text: string): DocumentTerms => {
       silent.push(...chunk.characters);
     }
   }
+  for (const { terms: names } of [...datesIn(folded), ...quantitiesIn(folded)]) silent.push(...names);
+  for (const pair of pairsIn(folded)) if (pair.phrasal) silent.push(...joinedPair(pair));
   return { terms, silent };
+};
+
+/** Two words written in one, the first with and without its ending: `timed out` is `timeout` as well. */
+const joinedPair = ({ first, second }: { readonly first: string; readonly second: string }): string[] => {
+  const stem = stemOf(first);
+  return [...new Set([stemOf(first + second), ...(first.startsWith(stem) ? [stemOf(stem + second)] : [])])];
 };
 
 /**
@@ -130,27 +156,89 @@ export const queryTerms = (text: string): QueryTerm[] => {
   const weights = new Map<string, number>();
   const stops = new Set<string>();
   const names = new Set<string>();
+  const wholes = new Map<string, string[]>();
+  const alone = new Set<string>();
   const add = (term: string, weight: number) => weights.set(term, Math.max(weight, weights.get(term) ?? 0));
   // In a text of capitals only they say nothing.
   const capitalsTell = SMALL_LETTER.test(text);
-  for (const chunk of chunksOf(text)) {
+  const language = foreignLanguage(text);
+  const silent = language === undefined ? NO_WORDS : FOLDED_FUNCTION_WORDS[language];
+  for (const chunk of chunksOf(foldAccents(text))) {
     if (chunk.kind === 'word') {
-      if (chunk.stop) stops.add(chunk.plain);
-      else add(chunk.stem, 1);
+      if (chunk.stop || silent.has(chunk.plain)) stops.add(chunk.plain);
+      else {
+        add(chunk.stem, 1);
+        alone.add(chunk.stem);
+      }
       if (chunk.code && capitalsTell) names.add(chunk.stem);
     } else if (chunk.kind === 'identifier') {
       add(chunk.whole, 1);
       if (chunk.code) names.add(chunk.whole);
       const parts = [...chunk.names, ...chunk.words.filter((word) => !word.stop).map((word) => word.stem)];
-      for (const part of parts) add(part, 1 / parts.length);
+      for (const part of parts) {
+        add(part, 1 / (chunk.names.length + chunk.words.length));
+        wholes.set(part, [...(wholes.get(part) ?? []), chunk.whole]);
+      }
     } else if (chunk.kind === 'symbol') {
       const [whole = '', ...parts] = chunk.symbols;
       add(whole, SYMBOL_WEIGHT);
       for (const part of parts) add(part, SYMBOL_WEIGHT / parts.length);
-    } else for (const term of chunk.characters.length === 1 ? chunk.characters : pairs(chunk.characters)) add(term, 1);
+    } else for (const { term, weight } of runTerms(chunk.characters)) add(term, weight);
   }
   const found = weights.size > 0 ? weights : new Map([...stops].map((stop) => [stop, 1]));
-  return [...found].map(([term, weight]) => ({ term, weight, ...(names.has(term) && { name: true as const }) }));
+  return [...found].map(([term, weight]) => {
+    const of = alone.has(term) ? undefined : wholes.get(term);
+    return { term, weight, ...(names.has(term) && { name: true as const }), ...(of && { of }) };
+  });
+};
+
+const NO_WORDS: ReadonlySet<string> = new Set();
+const foldedSet = (words: ReadonlySet<string>): ReadonlySet<string> => new Set([...words].map((word) => foldAccents(word)));
+const FOLDED_FUNCTION_WORDS = {
+  German: foldedSet(FUNCTION_WORDS.German),
+  French: foldedSet(FUNCTION_WORDS.French),
+  Spanish: foldedSet(FUNCTION_WORDS.Spanish),
+} as const;
+
+/** One thing that a query says in several words or signs. `terms`: what it may be known by, the most exact first. */
+export type Saying = {
+  readonly terms: readonly string[];
+  /** The terms of `queryTerms` that it is made of. */
+  readonly parts: readonly string[];
+  /** A day, which means one thing as a name does. */
+  readonly name?: true;
+  /** Two words that may be written in one; whoever writes them apart is not found by the joined form. */
+  readonly pair: boolean;
+};
+
+const DAY = /^@(?:\d{4}-)?\d{2}-\d{2}$/;
+
+/** In longer queries words are not joined: there are many pairs, and the other words say enough. UTF-16 units. */
+const LONGEST_PAIRED = 500;
+
+/** Dates, quantities and pairs of words that a query names. */
+export const sayingsOf = (text: string): Saying[] => {
+  const folded = foldAccents(text);
+  const partsOf = (from: number, to: number): string[] => queryTerms(folded.slice(from, to)).map(({ term }) => term);
+  return [
+    ...datesIn(folded).map(({ from, to, terms }) => {
+      const days = terms.filter((term) => DAY.test(term));
+      return {
+        terms: days.length > 0 ? days : terms.slice(0, 1),
+        parts: partsOf(from, to),
+        pair: false,
+        ...(days.length > 0 && { name: true as const }),
+      };
+    }),
+    ...quantitiesIn(folded).map(({ from, to, terms }) => ({ terms, parts: partsOf(from, to), pair: false })),
+    ...(text.length > LONGEST_PAIRED ? [] : pairsIn(folded))
+      .filter(({ first, second }) => !(STOP_WORDS.has(first) && STOP_WORDS.has(second)) && !STOP_WORDS.has(first + second))
+      .map((pair) => ({
+        terms: joinedPair(pair),
+        parts: [pair.first, pair.second].filter((word) => !STOP_WORDS.has(word)).map(stemOf),
+        pair: !pair.phrasal,
+      })),
+  ];
 };
 
 /** How a text ends: in its last word or identifier, and in what that ends in from each of its parts on. Lower-cased as terms are. */

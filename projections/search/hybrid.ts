@@ -20,14 +20,24 @@ export const hybridSearch = async (vectors: VectorIndex | undefined, words: Lexi
   const { text, vector, ending, candidates, filter } = query;
   const spelt = words.search(text, candidates, filter);
   if (vector === undefined || vectors === undefined) return fuse(undefined, spelt);
-  const eyes = ending === undefined ? [vector] : [vector, ending];
+  const eyes = eyesOf(vector, ending);
   const near = await nearest(vectors, eyes, candidates, filter);
   const missingVectors = without(spelt, near);
   const missingWords = without(near, spelt);
   return fuse([...near, ...(await similarities(vectors, eyes, missingVectors))], [...spelt, ...words.scores(text, missingWords)]);
 };
 
-const nearest = async (vectors: VectorIndex, eyes: readonly Float32Array[], k: number, filter: Filter): Promise<readonly VectorHit[]> => {
+/** The vectors that look for the memories of a query. */
+export const eyesOf = (vector: Float32Array, ending: Float32Array | undefined): readonly Float32Array[] =>
+  ending === undefined ? [vector] : [vector, ending];
+
+/** The k memories that are nearest to one of these vectors, each by the nearer one, best first. */
+export const nearest = async (
+  vectors: VectorIndex,
+  eyes: readonly Float32Array[],
+  k: number,
+  filter: Filter,
+): Promise<readonly VectorHit[]> => {
   const found = await Promise.all(eyes.map((eye) => vectors.knn(eye, k, filter)));
   const [only, ...others] = found;
   if (only !== undefined && others.length === 0) return only;

@@ -1,5 +1,5 @@
 import { DomainError } from '../../domain/errors.js';
-import { documentTerms, type Ending, endingOf, type QueryTerm, queryTerms } from '../../domain/text/tokens.js';
+import { documentTerms } from '../../domain/text/tokens.js';
 import type { BinaryReader, BinaryWriter } from './binary.js';
 import { type Collection, FREQUENCY_BITS, type SearchTerm, type WeighedQuery, weigh } from './bm25.js';
 import { Bm25Search } from './bm25-search.js';
@@ -7,29 +7,15 @@ import { FacetTable } from './facets.js';
 import { grown, Slots } from './growable.js';
 import type { Facets, Filter, LexicalHit, LexicalIndex } from './ports.js';
 import { SortedLists } from './posting-lists.js';
+import { meantBy } from './query-reading.js';
 import { TermDictionary } from './term-dictionary.js';
 
 const MOST_OFTEN = 2 ** FREQUENCY_BITS - 1;
 const MOST_DOCUMENTS = 2 ** (32 - FREQUENCY_BITS);
 /** No document lists it. */
 const NO_TERM = 0xffffffff;
+const MOST_SEEN_TOGETHER = 1_000;
 const everything = (): boolean => true;
-/** A last word is taken for the beginning of others from so many characters on, and of at most so many. */
-const BEGINNING = { characters: 3, terms: 8, tails: 4 } as const;
-/** Two letters for an umlaut, and what joins the words of a name; in terms too long to hold them by chance. */
-const SPELT = { umlaut: /([aou])e/g, joint: /[_-]+/g, characters: 5 } as const;
-
-/** A query as every index reads it. `ending`: its last word, as far as it may begin others. */
-type ReadQuery = { readonly query: string; readonly terms: readonly QueryTerm[]; readonly ending: Ending | undefined };
-
-let lastRead: ReadQuery | undefined;
-
-/** A query is put to several indexes in turn, and read once for all of them. */
-const readOnce = (query: string): ReadQuery => {
-  if (lastRead?.query !== query) lastRead = { query, terms: queryTerms(query), ending: endingOf(query) };
-  return lastRead;
-};
-
 /**
  * BM25 over the words and identifiers of memories, in memory. The answer depends on the set of documents only, never on
  * the order in which they came, changed and went.
@@ -170,47 +156,25 @@ export class InMemoryLexicalIndex implements LexicalIndex {
 
   private termsFor(query: string): SearchTerm[] {
     const { dictionary, postings } = this;
-    return this.finished(readOnce(query)).map(({ term, weight, name }) => {
-      const id = this.idOf(term);
+    const known = {
+      dictionary,
+      documentsWith: (id: number) => postings.length(id),
+      together: (id: number, other: number) => this.together(id, other),
+    };
+    return meantBy(query, known).map(({ term, id, weight, name }) => {
       if (id === undefined) return { term, id: NO_TERM, weight, name: undefined, documents: 0, start: 0, mostOften: 0, leastSpread: 0 };
       const [mostOften, leastSpread] = [dictionary.mostOftenIn(id), dictionary.leastSpreadOf(id)];
       return { term, id, weight, name, documents: postings.length(id), start: postings.start(id), mostOften, leastSpread };
     });
   }
 
-  /** A term as it stands, else as others write it: `get_user` is known as `getuser`, `groesse` as `größe` is without its marks. */
-  private idOf(term: string): number | undefined {
-    const { dictionary } = this;
-    const id = dictionary.find(term);
-    if (id !== undefined || term.length < SPELT.characters) return id;
-    return dictionary.find(term.replace(SPELT.joint, '')) ?? dictionary.find(term.replace(SPELT.umlaut, '$1'));
-  }
-
-  /**
-   * The terms, with those that the last word of the query begins in its place when it is not known as it stands. Of an identifier
-   * that begins no other, the end: `mailer/src/getUs` is taken for `getUser`.
-   */
-  private finished({ terms, ending }: ReadQuery): readonly QueryTerm[] {
-    if (ending === undefined) return terms;
-    const { dictionary } = this;
-    const { whole, isWord, tails } = ending;
-    const isKnown = (start: string): boolean =>
-      this.idOf(start) !== undefined || queryTerms(start).every(({ term }) => dictionary.find(term) !== undefined);
-    if (isWord ? isKnown(whole) : this.idOf(whole) !== undefined) return terms;
-    for (const start of [whole, ...tails.slice(-BEGINNING.tails)]) {
-      if (start.length < BEGINNING.characters || (start !== whole && isKnown(start))) return terms;
-      const longer = dictionary.beginningWith(start, BEGINNING.terms);
-      if (longer.length === 0) continue;
-      const unfinished = new Set(
-        [whole, start, ...queryTerms(start).map(({ term }) => term)].filter((term) => dictionary.find(term) === undefined),
-      );
-      const known = new Set(terms.map(({ term }) => term));
-      return [
-        ...terms.filter(({ term }) => !unfinished.has(term)),
-        ...longer.filter((term) => !known.has(term)).map((term) => ({ term, weight: 1 / longer.length })),
-      ];
-    }
-    return terms;
+  /** Whether one of the first documents of the rarer term holds the other as well. */
+  private together(id: number, other: number): boolean {
+    const { postings } = this;
+    const [rarer, commoner] = postings.length(id) <= postings.length(other) ? [id, other] : [other, id];
+    const [start, end] = [postings.start(rarer), postings.start(rarer) + Math.min(postings.length(rarer), MOST_SEEN_TOGETHER)];
+    for (let at = start; at < end; at++) if (this.frequencyIn((postings.data[at] as number) >>> FREQUENCY_BITS, commoner) > 0) return true;
+    return false;
   }
 
   private collection(matches: (slot: number) => boolean): Collection {

@@ -31,6 +31,19 @@ export class TermDictionary {
     return found;
   }
 
+  /** Terms with the first six characters of this one, or its first three where it is short; in no order, at most so many are gone through. */
+  *akinTo(term: string, most: number): Generator<string> {
+    let left = most;
+    const start = term.slice(0, term.length < LONG ? SHORT_START : LONG_START);
+    for (const ids of this.beginnings.candidates(start)) {
+      for (const id of ids) {
+        if (left-- === 0) return;
+        const known = this.terms[id];
+        if (known?.startsWith(start)) yield known;
+      }
+    }
+  }
+
   findOrAdd(term: string): number {
     const known = this.ids.get(term);
     if (known !== undefined) return known;
@@ -110,6 +123,10 @@ export class TermDictionary {
     this.beginnings.add(term, id);
   }
 }
+
+/** From so many characters on a term is looked for by its longer beginning. */
+const LONG = 8;
+const [SHORT_START, LONG_START] = [3, 6];
 
 /** Entries with which nothing is tidied up. */
 const FEW = 10_000;

@@ -1,6 +1,7 @@
 import type { Namespace, Outcome, State } from '../../domain/vocabulary.js';
 import type { AsOf, OfMoment } from './as-of.js';
 import type { OpenContradiction } from './contradictions.js';
+import type { Beside, HeldFields, TimelineLine } from './explain.js';
 import type { ProjectNote } from './project-identity.js';
 import type { Classification, MemoryDetail, ScoreParts } from './recall.js';
 
@@ -67,21 +68,6 @@ export type MemoryAuditResult = ProjectNote & {
   readonly entries: readonly AuditEntry[];
 };
 
-export type TimelineLine = {
-  readonly n: number;
-  readonly event: string;
-  readonly event_id: string;
-  readonly position: string;
-  readonly at: string;
-  readonly actor: string;
-  readonly correlation: string;
-  readonly causation?: string;
-  /** Why, where whoever did it said so. */
-  readonly reason?: string;
-  /** What the event changed, field by field; absent for an erased event. */
-  readonly changed?: Readonly<Record<string, { readonly from?: unknown; readonly to?: unknown }>>;
-  readonly erased?: true;
-};
 /** A recall that a memory appeared in. `rank` counts from 1. */
 export type RecallAppearance = {
   readonly at: string;
@@ -177,9 +163,6 @@ export type ExplainMemoryResult =
       readonly timeline: readonly TimelineLine[];
       readonly recall_count?: number;
       readonly last_recalled?: string;
-      readonly deprioritised_reason?: string;
-      readonly reinstate_hints?: readonly string[];
-      readonly enriched_from?: string;
       /** Contradictions that nobody has settled, oldest first. */
       readonly contradictions?: readonly OpenContradiction[];
       /** Where it stands among others. */
@@ -190,4 +173,6 @@ export type ExplainMemoryResult =
       readonly recalls_cut?: { readonly shown: number; readonly total: number };
       /** Set when the answer is of an earlier moment: counts and lineage are then left out. */
       readonly as_of?: Pick<AsOf, 'position' | 'time'>;
-    } & Partial<MemoryDetail>);
+    } & Partial<Pick<MemoryDetail, 'created_at' | 'updated_at' | 'experience_weight'>> &
+      HeldFields &
+      Omit<Beside, 'contradictions'>);

@@ -42,6 +42,8 @@ export type BackupInfo = {
   readonly this_log?: boolean;
   /** False while its first run has not ended. */
   readonly complete: boolean;
+  /** Its first run was cut off before it wrote anything, or has only begun: it is no backup, and the next run goes on with it. */
+  readonly empty?: true;
   readonly encrypted: boolean;
   readonly embeddings: boolean;
 };
@@ -78,7 +80,7 @@ export type RestoreReport = {
   /** Of the store up to the backup's last place; absent when nothing was written. */
   readonly digests?: StoreDigests;
 };
-export type RestoreFromFileResult = Omit<RestoreReport, 'backup' | 'head' | 'vectors' | 'digests' | 'side_unproven'> & {
+export type RestoreFromFileResult = Omit<RestoreReport, 'backup' | 'head' | 'vectors' | 'digests'> & {
   readonly filename: string;
   readonly digests?: Pick<StoreDigests, 'log' | 'payloads'>;
   readonly note: string;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'iovalkey';
 import { comparePositions, ORIGIN, type Position } from '../../domain/envelope.js';
+import { isSystemSubject } from '../../domain/system/events.js';
 import { generationDigests } from '../../projections/digest.js';
 import { servingGeneration } from '../../projections/generation.js';
 import type { Keys } from '../../projections/keys.js';
@@ -68,7 +69,7 @@ export const viewDigests = async (
     }
     let sum = 0n;
     for await (const [row, digest] of generationDigests(redis, keys, name, generation)) {
-      if (!row.startsWith('system:')) sum = (sum + BigInt(`0x${digest}`)) % MODULUS;
+      if (!isSystemSubject(row)) sum = (sum + BigInt(`0x${digest}`)) % MODULUS;
     }
     digests[name] = sum.toString(16).padStart(32, '0');
   }

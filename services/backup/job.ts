@@ -1,5 +1,6 @@
 import { isDomainError } from '../../domain/errors.js';
-import { createWakeup } from '../wakeup.js';
+import { inBackground } from '../jobs/background.js';
+import type { Wakeup } from '../wakeup.js';
 import { inFolder } from './folder-fault.js';
 import { createForgottenKeeper, listFault } from './forgotten.js';
 import { isOf, listSets } from './layout.js';
@@ -53,9 +54,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
  */
 export class BackupJob {
   #parts: BackupJobParts;
-  #stopping = new AbortController();
-  #wakeup = createWakeup();
-  #running: Promise<void> | undefined;
+  #background = inBackground((signal, sleep) => this.#run(signal, sleep));
   #keepForgotten: () => Promise<void>;
   #since: number;
   #notBefore = 0;
@@ -74,19 +73,17 @@ export class BackupJob {
   }
 
   start(): void {
-    this.#running ??= this.#run();
+    this.#background.start();
   }
 
   /** Something was forgotten now. */
   poke(): void {
     this.#listNotBefore = 0;
-    this.#wakeup.poke();
+    this.#background.poke();
   }
 
-  async close(): Promise<void> {
-    this.#stopping.abort();
-    this.poke();
-    await this.#running;
+  close(): Promise<void> {
+    return this.#background.close();
   }
 
   async status(): Promise<BackupStatus> {
@@ -111,8 +108,7 @@ export class BackupJob {
     return why !== undefined && this.#parts.settings.byToken ? 'The folder of the backups cannot be used.' : why;
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping;
+  async #run(signal: AbortSignal, sleep: Wakeup['sleep']): Promise<void> {
     while (!signal.aborted) {
       await this.#list(signal);
       if (signal.aborted) return;
@@ -131,7 +127,7 @@ export class BackupJob {
         this.#notBefore = this.#parts.now() + pause;
         this.#parts.onTrouble(`a scheduled backup could not be made; it is tried again in ${Math.round(pause / 60_000)} min`, error);
       }
-      await this.#wakeup.sleep(LOOK_MS, signal);
+      await sleep(LOOK_MS, signal);
     }
   }
 

@@ -64,6 +64,17 @@ export const isSetName = (name: string): boolean => SET_NAME.test(name) && !OF_T
 export const isOf = ({ manifest }: BackupSet, logId: string, tenant: string): boolean =>
   manifest.log_id === logId && manifest.tenant === tenant;
 
+/** Whether a set is no more than a folder: its first run was cut off before it wrote a segment. Nobody may take it for a backup. */
+export const holdsNothing = ({ manifest }: Pick<BackupSet, 'manifest'>): boolean => !manifest.complete && manifest.segments.length === 0;
+
+/** Why such a set is not restored. */
+export const nothingIn = (name: string): DomainError =>
+  new DomainError(
+    'CONFLICT',
+    `The backup ${name} holds nothing: its first run was cut off, or has only begun`,
+    'Nothing was changed. Take another backup, or run omnimem backup, which goes on with this one.',
+  );
+
 const numbered = (number: number): string => String(number).padStart(6, '0');
 const suffix = ({ encryption }: Pick<Manifest, 'encryption'>): string => (encryption ? '.age' : '');
 
@@ -115,7 +126,10 @@ export const listSets = async (root: string): Promise<{ readonly sets: readonly 
   return { sets, unreadable };
 };
 
-/** The set in a folder, or the newest of the sets below it, a complete one if there is any. Throws NOT_FOUND when there is none. */
+/**
+ * The set in a folder, or the newest of the sets below it, a complete one if there is any. Throws NOT_FOUND when there is none,
+ * CONFLICT when there are only such that hold nothing.
+ */
 export const findSet = async (path: string): Promise<BackupSet> => {
   const here = await readSet(path).catch((error: unknown) => {
     if (error instanceof DomainError && error.code === 'NOT_FOUND') return error;
@@ -123,8 +137,9 @@ export const findSet = async (path: string): Promise<BackupSet> => {
   });
   if (!(here instanceof DomainError)) return here;
   const { sets, unreadable } = await listSets(path);
-  const newest = sets.find(({ manifest }) => manifest.complete) ?? sets[0];
+  const newest = sets.find(({ manifest }) => manifest.complete) ?? sets.find((set) => !holdsNothing(set));
   if (newest) return newest;
   if (unreadable[0] !== undefined) throw new BackupDamaged('altered', join(unreadable[0], MANIFEST));
+  if (sets[0]) throw nothingIn(sets[0].name);
   throw here;
 };

@@ -1,6 +1,6 @@
 import { isMemoryKey } from '../../domain/memory/key.js';
 import { isLive, type Memory, memoryDecider } from '../../domain/memory/memory.js';
-import { systemSubject } from '../../domain/system/events.js';
+import { isSystemSubject, systemSubject } from '../../domain/system/events.js';
 import { loadScript, runScript } from '../../projections/scripts.js';
 import { textClaim } from '../commands/claims.js';
 import { SETS_CONTENT } from '../eventlog/encode.js';
@@ -130,7 +130,7 @@ const planMerge = async (store: Store, backup: OpenedBackup) => {
     for (const entry of entries) {
       const found = { ...entry, facts: factsOf(entry) };
       if (!isAddressed(found)) continue;
-      if (found.facts.subject.startsWith('system:')) aboutItself += 1;
+      if (isSystemSubject(found.facts.subject)) aboutItself += 1;
       else there.set(found.facts.subject, [...(there.get(found.facts.subject) ?? []), found]);
     }
   }

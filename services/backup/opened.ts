@@ -7,7 +7,7 @@ import { chainStart, factsOf, type RawEntry } from './entry.js';
 import { type Fate, goesUnsaid } from './fate.js';
 import { inFolder } from './folder-fault.js';
 import { erasuresOf, forgottenAround } from './forgotten.js';
-import { type BackupSet, findSet, type Manifest, payloadsFile, readSet } from './layout.js';
+import { type BackupSet, findSet, holdsNothing, type Manifest, nothingIn, payloadsFile, readSet } from './layout.js';
 import { readSegment } from './segment.js';
 import { readSide, type Side } from './side.js';
 import { isWithin, type Until } from './until.js';
@@ -49,14 +49,15 @@ const ATTEMPTS = 5;
 
 /**
  * Opens a backup and checks all of it: every segment's chain and order, the digest of every payload, and that a payload is
- * missing only where its memory was forgotten. Throws BackupDamaged, which names the part; NOT_FOUND; VALIDATION for a
- * key that does not open it; UNAVAILABLE for a folder that cannot be read.
+ * missing only where its memory was forgotten. Throws BackupDamaged, which names the part; CONFLICT for a set that holds nothing;
+ * NOT_FOUND; VALIDATION for a key that does not open it; UNAVAILABLE for a folder that cannot be read.
  */
 export const openBackup = (options: OpenOptions): Promise<OpenedBackup> => inFolder(options.path, () => openWhole(options));
 
 const openWhole = async (options: OpenOptions): Promise<OpenedBackup> => {
   for (let attempt = 1; ; attempt++) {
     const set = await findSet(options.path);
+    if (holdsNothing(set)) throw nothingIn(set.name);
     try {
       return await openSet(set, options);
     } catch (error) {

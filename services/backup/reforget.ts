@@ -1,4 +1,6 @@
 import { erases } from '../../domain/erasure.js';
+import { needlesOf } from '../erasure/needles.js';
+import { erasingQueries } from '../erasure/queries.js';
 import type { Random } from '../eventlog/random.js';
 import type { Store } from '../ops/store.js';
 import { keysHoldingAny } from './target.js';
@@ -37,13 +39,16 @@ export const forgetAgain = async (
         keys,
         left.map(({ subject }) => subject),
       );
-      const answer = await log.forget({
-        commandId: random.ulid(now()),
-        actor,
-        at: new Date(now()).toISOString(),
-        subjects: left.map(({ subject, version }) => ({ subject, expected: version, deletes: deletes.get(subject) ?? [] })),
-        result: { forgotten: left.length },
-      });
+      const pieces = left.flatMap(({ subject, events }) => needlesOf(subject, events));
+      const answer = await erasingQueries({ redis, keys, now }, pieces, () =>
+        log.forget({
+          commandId: random.ulid(now()),
+          actor,
+          at: new Date(now()).toISOString(),
+          subjects: left.map(({ subject, version }) => ({ subject, expected: version, deletes: deletes.get(subject) ?? [] })),
+          result: { forgotten: left.length },
+        }),
+      );
       if (!('events' in answer)) continue;
       gone.push(...left.map(({ subject }) => subject));
       break;

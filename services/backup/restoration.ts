@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ORIGIN, type Position } from '../../domain/envelope.js';
 import { DomainError } from '../../domain/errors.js';
+import { isSystemSubject } from '../../domain/system/events.js';
 import type { Keys } from '../../projections/keys.js';
 import type { Random } from '../eventlog/random.js';
 import type { Store } from '../ops/store.js';
@@ -224,7 +225,7 @@ export class Restoration {
     let more = 0;
     for (let entry = await cursor(); entry; entry = await cursor()) {
       const { subject, type } = factsOf(entry);
-      if (!subject?.startsWith('system:') && type !== 'MemoryForgotten') more += 1;
+      if (!isSystemSubject(subject ?? '') && type !== 'MemoryForgotten') more += 1;
     }
     if (more === 0) return;
     throw new DomainError(

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { type BackupSet, isOf } from './layout.js';
+import { type BackupSet, holdsNothing, isOf } from './layout.js';
 
 export type Retention = {
   /** Complete sets of one log to keep, at least 1. */
@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * Which sets of a tenant's log may go. Never the newest complete one, and never one that began after it: that one is being written.
- * `sets` newest first. Pure.
+ * One that holds nothing is not counted, and goes once a whole one was written after it began. `sets` newest first. Pure.
  */
 export const expiredSets = (
   sets: readonly BackupSet[],
@@ -20,12 +20,16 @@ export const expiredSets = (
   { keep, keepDays }: Retention,
   now: number,
 ): readonly BackupSet[] => {
-  const ours = sets.filter((set) => isOf(set, logId, tenant) && set.manifest.complete);
-  return ours.filter(({ manifest }, i) => {
+  const ours = sets.filter((set) => isOf(set, logId, tenant));
+  const whole = ours.filter(({ manifest }) => manifest.complete);
+  const newest = whole[0];
+  const old = whole.filter(({ manifest }, i) => {
     if (i === 0) return false;
     const tooOld = keepDays !== undefined && now - Date.parse(manifest.updated_at) > keepDays * DAY_MS;
     return i >= Math.max(1, keep) || tooOld;
   });
+  const empty = ours.filter((set) => newest !== undefined && holdsNothing(set) && set.manifest.updated_at < newest.manifest.updated_at);
+  return [...old, ...empty];
 };
 
 export const removeSets = async (sets: readonly BackupSet[]): Promise<readonly string[]> => {

@@ -5,7 +5,7 @@ import { openStore } from '../ops/store.js';
 import { writeMarker } from '../ops/store-marker.js';
 import type { ValkeyTarget } from '../valkey/client.js';
 import type { BackupInfo, Backups, DumpResult, RestoreFromFileResult, RestoreReport } from './api.js';
-import { type BackupSet, isOf, listSets } from './layout.js';
+import { type BackupSet, holdsNothing, isOf, listSets } from './layout.js';
 import { withBackups } from './lease.js';
 import { ownSet, ownSets } from './own.js';
 import { type RestoreOptions, restoreBackup } from './restore.js';
@@ -150,6 +150,7 @@ export const infoOf = ({ name, manifest }: BackupSet, logId?: string): BackupInf
   log_id: manifest.log_id,
   ...(logId !== undefined && { this_log: manifest.log_id === logId }),
   complete: manifest.complete,
+  ...(holdsNothing({ manifest }) && { empty: true as const }),
   encrypted: manifest.encryption !== undefined,
   embeddings: manifest.vectors !== undefined,
 });
@@ -162,9 +163,16 @@ const NOTES: Readonly<Record<RestoreReport['would'], string>> = {
 
 const NOTHING_YET = 'Nothing had happened by then: nothing is there to restore.';
 
+const UNPROVEN =
+  ' It is of an earlier program: no digest proves what it carries beside the log, such as counts of recalls (side_unproven). A backup taken now has one.';
+
 const restoreResult = ({ backup, head: _head, vectors: _vectors, digests, ...report }: RestoreReport): RestoreFromFileResult => ({
   ...report,
   filename: backup,
   ...(digests && { digests: { log: digests.log, payloads: digests.payloads } }),
-  note: `${report.events_in_backup === 0 ? NOTHING_YET : NOTES[report.would]}${report.status === 'dry_run' ? ' Nothing was changed: call it with dry_run: false to do it.' : ''}`,
+  note: [
+    report.events_in_backup === 0 ? NOTHING_YET : NOTES[report.would],
+    report.side_unproven ? UNPROVEN : '',
+    report.status === 'dry_run' ? ' Nothing was changed: call it with dry_run: false to do it.' : '',
+  ].join(''),
 });

@@ -7,6 +7,8 @@ import { systemSubject } from '../../domain/system/events.js';
 import type { Keys } from '../../projections/keys.js';
 import type { EventLog } from '../eventlog/log.js';
 import type { Random } from '../eventlog/random.js';
+import { replaced } from '../restored-log.js';
+import { unavailableWhenDown } from '../valkey/errors.js';
 import { type Seal, type Secrets, sealFor } from './crypt.js';
 import { factsOf, type RawEntry } from './entry.js';
 import { namesIn, removeStale, removeTemporaries, writeWhole } from './files.js';
@@ -78,15 +80,17 @@ const HEAD_ROUNDS = 3;
 /**
  * Brings a backup up to date with the log, while everything goes on: new segments only, each written whole, then the
  * manifest that names it. Ends when nothing was erased since it began; text that was erased meanwhile is not in what it
- * wrote. Throws CONFLICT while another backup of this store or in this folder runs, UNAVAILABLE, and the file system's own errors.
+ * wrote. Throws CONFLICT while another backup of this store or in this folder runs, UNAVAILABLE (also when another log took the place of this one), and the file system's own errors.
  */
 export const takeBackup = (parts: BackupParts, options: TakeOptions): Promise<BackupReport> =>
   withBackups(parts, options.root, (signal) => takeWithin(parts, options, signal), options);
 
 /** The same for who has the backups and the folder for himself already; `signal` ends when he has not any more. */
 export const takeWithin = async (parts: BackupParts, options: TakeOptions, signal: AbortSignal): Promise<BackupReport> => {
-  const { log, keys, now } = parts;
-  const set = await setToWrite(options, log, keys.tenant, now());
+  const { redis, log, keys, now } = parts;
+  const there = await unavailableWhenDown(() => redis.hget(keys.meta, 'log_id'));
+  if (there !== log.logId) throw replaced();
+  const set = await setToWrite({ ...options, signal }, log, keys.tenant, now());
   await removeTemporaries(set.dir);
   return new Run(parts, options, set, signal).run();
 };
@@ -243,6 +247,7 @@ class Run {
   async #writeSide(head: Position, still: () => Promise<boolean>): Promise<void> {
     const { redis, keys } = this.#parts;
     const side = await readSideOfStore(redis, keys, head, still);
+    if (side.meta.log_id !== this.#manifest.log_id) throw replaced();
     const name = sideFile(this.#manifest, this.#stamp());
     const bytes = await this.#seal(Buffer.from(JSON.stringify(side)));
     await writeWhole(join(this.#set.dir, name), bytes);

@@ -8,7 +8,7 @@ export const EXIT = {
   /** Bad arguments or settings. */
   usage: 2,
   nothingFound: 3,
-  /** The store, the instance or the model cannot be reached. */
+  /** The store, the instance or the model cannot be reached, or the disk takes no more. */
   unavailable: 4,
   /** Ctrl-C. */
   interrupted: 130,
@@ -34,5 +34,5 @@ export const EXIT_CODES_HELP = `Exit codes:
   1    understood and not done, or found wanting (a duplicate, a view that differs, a failed check)
   2    wrong arguments or settings
   3    nothing found
-  4    the store, the instance or the model cannot be reached
+  4    the store, the instance or the model cannot be reached, or a disk cannot be written
   130  interrupted with Ctrl-C`;

@@ -10,16 +10,17 @@ const STAYS: Readonly<Record<string, (last: Reached | undefined, args: readonly 
     last?.what === 'restoring'
       ? 'What was restored stays, and nothing else is written there until it is finished (or given up with --give-up)'
       : 'Nothing was changed',
-  merge: (last) => (last === undefined || last.what === 'checking' ? 'Nothing was changed' : 'What was brought in stays'),
-  backup: () => 'What was written stays good',
-  'backup purge': () => 'Files that were rewritten stay so',
+  merge: (last) =>
+    last === undefined || last.what === 'checking' ? 'Nothing was changed' : 'What was brought in stays, the rest is not here yet',
+  backup: (last) => (last === undefined ? 'Nothing was added yet' : 'What was written stays good, the rest is not in it yet'),
+  'backup purge': () => 'Files that were rewritten stay so, the others still hold what was forgotten',
   replay: () => 'The views that serve are whole; a view whose turn had come may still be finished by the server',
   verify: () => 'Nothing was changed',
   forget: (_last, args) =>
     args.includes('--confirm') ? 'What was erased stays erased; the rest is erased when it is confirmed again' : 'Nothing was changed',
-  migrate: () => 'What was migrated stays',
+  migrate: () => 'What was migrated stays, the rest is still to come',
   export: () => 'Nothing was written',
-  import: () => 'What was imported stays',
+  import: () => 'What was imported stays, the rest is not here yet',
   reembed: () => 'Vectors that were made stay, and the old ones serve until all are there',
   reindex: () => 'What was mended stays',
   maintain: () => 'What was done stays; its undo is in the log',

@@ -1,4 +1,4 @@
-import { Presets, SingleBar } from 'cli-progress';
+import { type Options, Presets, SingleBar } from 'cli-progress';
 
 /** How far long work is, on standard error, for a person. Silent when nobody watches. */
 export type Progress = {
@@ -7,6 +7,14 @@ export type Progress = {
   readonly bar: (what: string, done: number, total: number) => void;
   /** Wipes what was shown. */
   readonly clear: () => void;
+};
+
+/** While nobody can tell yet, the library hands over a word in place of seconds, and its own format cuts it to `NFs`. */
+const timeLeft = (seconds: unknown): string => {
+  if (typeof seconds !== 'number') return '?';
+  if (seconds < 60) return `${Math.round(seconds)}s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 60 ? `${minutes}m` : `${Math.floor(minutes / 60)}h${String(minutes % 60).padStart(2, '0')}m`;
 };
 
 export const createProgress = (stream: NodeJS.WriteStream): Progress => {
@@ -29,7 +37,8 @@ export const createProgress = (stream: NodeJS.WriteStream): Progress => {
       if (bar === undefined) {
         clear();
         const format = '{what} {bar} {percentage} %  {value}/{total}  {eta_formatted} left';
-        bar = new SingleBar({ stream, format, clearOnComplete: true, hideCursor: true, gracefulExit: false }, Presets.shades_classic);
+        const look: Options = { stream, format, formatTime: timeLeft, clearOnComplete: true, hideCursor: true, gracefulExit: false };
+        bar = new SingleBar(look, Presets.shades_classic);
         bar.start(total, done, { what });
       }
       bar.setTotal(total);

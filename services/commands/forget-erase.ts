@@ -1,5 +1,6 @@
 import { DomainError } from '../../domain/errors.js';
 import { memoryDecider } from '../../domain/memory/memory.js';
+import { erasingQueries } from '../erasure/queries.js';
 import type { Appended } from '../eventlog/append.js';
 import { candidates, isThere } from './forget-load.js';
 import { ERASURE_BATCH } from './forget-plan.js';
@@ -46,7 +47,8 @@ export const eraseBatch = async (
       })),
     );
     const deleted_keys = going.map(({ key }) => key);
-    const answer = await log.forget({ ...erasure, commandId, subjects, result: { deleted_keys } });
+    const pieces = going.flatMap((candidate) => candidate.pieces());
+    const answer = await erasingQueries(parts, pieces, () => log.forget({ ...erasure, commandId, subjects, result: { deleted_keys } }));
     if ('events' in answer) return { keys: answer.result.deleted_keys as string[], appended: answer };
   }
   throw new DomainError('CONFLICT', 'Others kept changing these memories; not all of them were erased', 'Repeat the call');

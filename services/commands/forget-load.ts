@@ -2,6 +2,7 @@ import { isDomainError } from '../../domain/errors.js';
 import { isLive, type Memory, memoryDecider } from '../../domain/memory/memory.js';
 import { projectOf } from '../../domain/project/key.js';
 import { projectDecider } from '../../domain/project/project.js';
+import { type Needle, needlesOf } from '../erasure/needles.js';
 import { stateOf } from '../eventlog/handle.js';
 import type { SubjectHistory } from '../eventlog/subject.js';
 import type { CommandParts } from './parts.js';
@@ -14,6 +15,8 @@ export type Candidate = {
   readonly key: string;
   readonly version: number;
   readonly state: Memory | Recorded | { readonly status: 'damaged' };
+  /** Pieces of everything that it ever said, made when they are asked for. */
+  readonly pieces: () => readonly Needle[];
 };
 
 const standing = (history: SubjectHistory): Candidate['state'] => {
@@ -29,11 +32,13 @@ export const candidates = async (parts: CommandParts, keys: readonly string[]): 
       key: history.subject,
       version: history.version,
       state: standing(history),
+      pieces: () => needlesOf(history.subject, history.events),
     }));
   } catch (error) {
     if (!isDomainError(error, 'INTERNAL')) throw error;
     const [only] = keys;
-    if (keys.length === 1 && only !== undefined) return [{ key: only, version: await parts.versionOf(only), state: { status: 'damaged' } }];
+    if (keys.length === 1 && only !== undefined)
+      return [{ key: only, version: await parts.versionOf(only), state: { status: 'damaged' }, pieces: () => [] }];
     return (await Promise.all(keys.map((key) => candidates(parts, [key])))).flat();
   }
 };

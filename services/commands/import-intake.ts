@@ -9,10 +9,10 @@ import { memoryKey, namespaceOf } from '../../domain/memory/key.js';
 import { parseProjectName } from '../../domain/project/name.js';
 import { parseTags } from '../../domain/tags.js';
 import type { Namespace, State } from '../../domain/vocabulary.js';
-import { refuseSecrets } from './secrets.js';
+import { refuseSecrets, refuseSecretsInFields } from './secrets.js';
 
 /** A memory as another system held it, its words already in our vocabulary. */
-export type ImportCandidate = Omit<Remembered, 'flagged_against' | 'tags'> & {
+export type ImportCandidate = Omit<Remembered, 'flagged_against' | 'changed_at' | 'tags'> & {
   /** The key it had, if it had one of ours. */
   readonly key?: string | undefined;
   readonly tags: readonly string[];
@@ -46,13 +46,12 @@ const CLOCK_SKEW_MS = 300_000;
  * TOO_LARGE, and VALIDATION for a live credential unless `force`. `now` is in epoch milliseconds.
  */
 export const importItem = (candidate: ImportCandidate, { now, force }: { readonly now: number; readonly force: boolean }): ImportItem => {
-  const { key: given, created, changed = created, state, reason, reinstate_hints, experience, ...memory } = candidate;
+  const { key: given, created, changed = created, state: _state, reason, reinstate_hints, experience, ...memory } = candidate;
   const content = parseContent(memory.content);
   if (!force) {
     refuseSecrets(content);
-    const { tags, title, source_url, licence_note } = memory;
-    for (const [what, text] of Object.entries({ tags, title, source_url, licence_note, reason, reinstate_hints }))
-      refuseSecrets([text ?? ''].flat().join('\n'), what);
+    const { content: _said, ...fields } = memory;
+    refuseSecretsInFields({ ...fields, reason, reinstate_hints });
   }
   checkExperience(experience, { now, force });
   const project = memory.project === undefined ? undefined : parseProjectName(memory.project);
@@ -62,18 +61,21 @@ export const importItem = (candidate: ImportCandidate, { now, force }: { readonl
   refuseFuture('It was created', created, now);
   refuseFuture('It was last changed', changed, now);
   const { licence_note: _note, ...rest } = memory;
+  const at = new Date(Math.max(changed, created)).toISOString();
+  const changes = changesTo(candidate, at);
   const data: Remembered = {
     ...rest,
     content,
     tags: [...parseTags(memory.tags)],
     ...(project !== undefined && { project }),
     ...(note !== undefined && { licence_note: note }),
+    ...(changes.length === 0 && changed > created && { changed_at: at }),
   };
   return {
     key: given === undefined ? derivedKey(data) : givenKey(given, data.namespace),
     keyed: given !== undefined,
     born: { at: new Date(created).toISOString(), data },
-    changes: changesTo(state, reason, reinstate_hints, experience, new Date(Math.max(changed, created)).toISOString()),
+    changes,
   };
 };
 
@@ -88,16 +90,15 @@ const givenKey = (key: string, namespace: Namespace): string => {
 
 /** A hint is brought by deprioritising, so a memory that has some was deprioritised once, whatever it is now. */
 const changesTo = (
-  state: State,
-  reason: string | undefined,
-  hints: readonly string[],
-  experience: Experience | undefined,
+  { state, reason, reinstate_hints: hints, experience, expires_at }: ImportCandidate,
   at: string,
 ): readonly TimedEvent[] => {
   const deprioritised: MemoryEvent = { type: 'MemoryDeprioritised', data: { reason: reason ?? '', reinstate_hints: [...hints] } };
   const archived: MemoryEvent = { type: 'MemoryArchived', data: reason === undefined ? {} : { reason } };
+  // A date that comes with it was there to the end, so that bringing it back had not lifted it.
+  const reinstated: MemoryEvent = { type: 'MemoryReinstated', data: expires_at === undefined ? {} : { keeps_expiry: true } };
   const events: Readonly<Record<State, readonly MemoryEvent[]>> = {
-    active: hints.length > 0 || reason !== undefined ? [deprioritised, { type: 'MemoryReinstated', data: {} }] : [],
+    active: hints.length > 0 || reason !== undefined ? [deprioritised, reinstated] : [],
     deprioritised: [deprioritised],
     archived: hints.length > 0 ? [deprioritised, archived] : [archived],
   };

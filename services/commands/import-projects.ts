@@ -4,25 +4,30 @@ import { parseProjectName } from '../../domain/project/name.js';
 import type { ImportOptions } from './import.js';
 import type { CommandParts } from './parts.js';
 import { parseContextPart } from './projects/texts.js';
+import { refuseSecretsInFields } from './secrets.js';
 
 type ContextData = Extract<ProjectEvent, { type: 'ProjectContextSet' }>['data'];
 
 /** The context of a project as another system held it, its words already in our vocabulary. */
 export type ImportedProject = {
   readonly name: string;
-  readonly context: Omit<ContextData, 'drawn'>;
+  readonly context: Omit<ContextData, 'drawn' | 'created_at'>;
   /** What it declares; empty: considered, and none derivable; undefined: nothing was declared. */
   readonly domains: readonly string[] | undefined;
   /** Why it was set aside, if it was. */
   readonly deprioritised: string | undefined;
   /** ISO time of its last change. */
   readonly at: string;
+  /** ISO time at which it was first set, when that was earlier. */
+  readonly created?: string | undefined;
 };
 
 /** The same, held against the rules of `set_project_context`. Throws VALIDATION or TOO_LARGE; a live credential is refused unless `force`. */
 export const importProject = (project: ImportedProject, { force }: { readonly force: boolean }): ImportedProject => {
   const { description, stack, goals, current_state, notes, licence, provenance } = project.context;
   const part = (name: string, text: string): string => parseContextPart(name, text, force);
+  const { name, domains, deprioritised: reason } = project;
+  if (!force) refuseSecretsInFields({ 'the project name': name, domains, reason });
   return {
     ...project,
     name: parseProjectName(project.name),
@@ -46,14 +51,14 @@ export const importProjects = async (
 ): Promise<ReadonlyMap<string, 'imported' | 'existing'>> => {
   const histories = await log.load(projects.map(({ name }) => projectKey(name)));
   const fates = new Map<string, 'imported' | 'existing'>();
-  for (const [i, { name, context, domains, deprioritised, at }] of projects.entries()) {
+  for (const [i, { name, context, domains, deprioritised, at, created }] of projects.entries()) {
     if ((histories[i]?.version ?? 0) > 0) {
       fates.set(name, 'existing');
       continue;
     }
     const events = [
       ...(domains === undefined ? [] : [{ type: 'ProjectDomainsDeclared' as const, data: { domains: [...domains] } }]),
-      { type: 'ProjectContextSet' as const, data: context },
+      { type: 'ProjectContextSet' as const, data: { ...context, ...(created !== undefined && { created_at: created }) } },
       ...(deprioritised === undefined
         ? []
         : [{ type: 'MemoryDeprioritised' as const, data: { reason: deprioritised, reinstate_hints: [] } }]),

@@ -64,7 +64,7 @@ export type CommandParts = {
   /** Everything one command made. */
   readonly madeBy: (correlation: string) => Promise<readonly Made[]>;
   /** The history of a subject without its texts, oldest first. */
-  readonly linesOf: (subject: string) => Promise<readonly TimelineRow[]>;
+  readonly linesOf: (subject: string, versions?: readonly number[]) => Promise<readonly TimelineRow[]>;
   /** Every model id that has vectors here. */
   readonly models: () => Promise<readonly string[]>;
   /** Rebuilds of what recall reads. */

@@ -1,14 +1,17 @@
 import { DomainError } from '../../domain/errors.js';
 import { findSecrets } from '../../domain/secrets.js';
 
+/** A text was refused for what looks like a live credential in it; nothing of it is in the message. */
+export class LiveCredential extends DomainError {}
+
 /** Throws VALIDATION for a text that looks like it holds a live credential. `what` names the text. */
 export const refuseSecrets = (text: string, what = 'The content'): void => {
   const [secret] = findSecrets(text);
   if (!secret) return;
-  throw new DomainError(
+  throw new LiveCredential(
     'VALIDATION',
     `${what} looks like it holds a live credential (${secret.kind}, at character ${secret.index}); nothing was stored`,
-    'Take it out, or pass force: true if it is no secret: a log is harder to clean than a file',
+    'Take it out, or pass force: true (--force on the command line) if it is no secret: a log is harder to clean than a file',
   );
 };
 
@@ -40,9 +43,12 @@ const PASSED_OVER: ReadonlySet<string> = new Set([
 /** Refuses a live credential in any text of a command's input that would be stored. Throws VALIDATION naming the field. */
 export const refuseSecretsIn = (command: string, input: unknown): void => {
   if (!STORING.has(command) || typeof input !== 'object' || input === null || ('force' in input && input.force === true)) return;
-  for (const [field, value] of Object.entries(input)) {
-    if (!PASSED_OVER.has(field)) for (const text of textsIn(value)) refuseSecrets(text, field);
-  }
+  refuseSecretsInFields(Object.fromEntries(Object.entries(input).filter(([field]) => !PASSED_OVER.has(field))));
+};
+
+/** Refuses a live credential in any text of these fields, lists among them. Throws VALIDATION naming the field. */
+export const refuseSecretsInFields = (fields: object): void => {
+  for (const [field, value] of Object.entries(fields)) for (const text of textsIn(value)) refuseSecrets(text, field);
 };
 
 const textsIn = (value: unknown): readonly string[] => {

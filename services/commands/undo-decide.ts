@@ -5,6 +5,7 @@ import { isLive, type LiveMemory, memoryDecider } from '../../domain/memory/memo
 import { projectOf } from '../../domain/project/key.js';
 import type { ProjectHistoryEvent } from '../../domain/project/project.js';
 import { undoProject } from '../../domain/project/undo.js';
+import { isSystemSubject } from '../../domain/system/events.js';
 import type { TopicEvent } from '../../domain/topic/topic.js';
 import { undoMemory, undoTopic } from '../../domain/undo.js';
 import type { UndoResult } from '../api.js';
@@ -31,7 +32,10 @@ export const decideBatch = async (
   const restored: Outcome['restored'][number][] = [];
   const kept: Outcome['kept'][number][] = [];
   const irreversible: Outcome['irreversible'][number][] = [];
-  for (const history of await parts.log.load([...batch.keys()])) {
+  // What the store did by itself has no opposite, and a day of it may be long.
+  const own = [...batch].filter(([subject]) => isSystemSubject(subject));
+  for (const [subject, versions] of own) irreversible.push(...(await withoutOpposite(parts, subject, versions)));
+  for (const history of await parts.log.load([...batch.keys()].filter((subject) => !isSystemSubject(subject)))) {
     const { subject, version } = history;
     const versions = batch.get(subject) ?? new Set();
     const reversal = reversalOf(parts, history, await since(subject, versions, version));
@@ -40,9 +44,7 @@ export const decideBatch = async (
       continue;
     }
     if (reversal === undefined) {
-      const types = (await parts.linesOf(subject)).filter(({ n }) => versions.has(n)).map(({ type }) => type);
-      const open = [...new Set(types)].filter((type) => type !== 'ActionUndone' && type !== 'MaintenanceRan');
-      if (open.length > 0) irreversible.push({ key: subject, why: `${open.join(', ')} records what happened and has no opposite.` });
+      irreversible.push(...(await withoutOpposite(parts, subject, versions)));
       continue;
     }
     if (reversal.restored.length > 0) restored.push({ key: subject, fields: reversal.restored });
@@ -59,6 +61,13 @@ export const decideBatch = async (
     });
   }
   return { writes: await withVectors(parts, decided, signal), outcome: { restored, kept, irreversible } };
+};
+
+/** What cannot be taken back of a subject, but for records that go with what is taken back elsewhere. */
+const withoutOpposite = async (parts: CommandParts, subject: string, versions: ReadonlySet<number>): Promise<Outcome['irreversible']> => {
+  const types = new Set((await parts.linesOf(subject, [...versions])).map(({ type }) => type));
+  const open = [...types].filter((type) => type !== 'ActionUndone' && type !== 'MaintenanceRan');
+  return open.length === 0 ? [] : [{ key: subject, why: `${open.join(', ')} records what happened and has no opposite.` }];
 };
 
 /** Undefined for a subject whose events have no opposite. */

@@ -82,7 +82,7 @@ const inBatches = (made: ReadonlyMap<string, ReadonlySet<number>>): readonly Rea
 const lastEventId = async (parts: CommandParts, made: ReadonlyMap<string, ReadonlySet<number>>): Promise<string | undefined> => {
   const [subject, versions] = [...made].at(-1) ?? [];
   if (subject === undefined || versions === undefined) return undefined;
-  return (await parts.linesOf(subject)).findLast(({ n }) => versions.has(n))?.id;
+  return (await parts.linesOf(subject, [Math.max(...versions)]))[0]?.id;
 };
 
 type BatchOptions = {

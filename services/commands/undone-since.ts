@@ -1,4 +1,5 @@
 import type { Undoing } from '../../domain/last-run.js';
+import { isSystemSubject } from '../../domain/system/events.js';
 import type { CommandParts } from './parts.js';
 
 /** What became, on one subject at this version, of the action that made these versions, and of other actions that were undone. */
@@ -18,8 +19,8 @@ export const createUndoneSince = (
   /** The correlation that an action undid, if it was an undo. */
   const targetOf = async (correlation: string): Promise<string | undefined> => {
     for (const { subject, n } of await madeBy(correlation)) {
-      if (!subject.startsWith('system:')) continue;
-      const line = (await linesOf(subject)).find((one) => one.n === n);
+      if (!isSystemSubject(subject)) continue;
+      const [line] = await linesOf(subject, [n]);
       if (line?.type !== 'ActionUndone') continue;
       const [entry] = await log.at([line.position]);
       if (entry?.kind === 'event' && entry.event.type === 'ActionUndone') return entry.event.data.correlation;

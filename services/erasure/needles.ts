@@ -33,6 +33,12 @@ const WRITTEN = [
   // Of dead ends, and of the suppressed topics that they became.
   'name',
   'topic',
+  // Of the context of a project.
+  'description',
+  'stack',
+  'goals',
+  'current_state',
+  'notes',
 ];
 
 const textsIn = (data: object): readonly string[] =>

@@ -21,6 +21,8 @@ export type RegisterParts = {
   readonly position: () => Position;
   /** Drops what was built of older text. */
   readonly drop: () => void;
+  /** The models whose vectors it serves or makes. */
+  readonly models: () => readonly string[];
 };
 
 type Entry = {
@@ -29,6 +31,8 @@ type Entry = {
   readonly at: number;
   readonly behindSince: number;
   readonly erasures: number;
+  /** Absent in the entries of versions that did not tell. */
+  readonly models?: readonly string[];
 };
 
 /**
@@ -40,6 +44,7 @@ export class ProcessRegister {
   #passed = -1;
   #behindSince = 0;
   #beatAt = Number.NEGATIVE_INFINITY;
+  #models = '';
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
 
@@ -77,12 +82,14 @@ export class ProcessRegister {
       this.#passed = number;
     }
     const behind = this.#passed !== number;
-    const told = this.#passed === before && behind === this.#behindSince > 0;
+    const models = this.#parts.models();
+    const told = this.#passed === before && behind === this.#behindSince > 0 && this.#models === models.join(' ');
     if (told && performance.now() - this.#beatAt < BEAT_MS) return;
     const at = await secondsOf(redis);
     this.#behindSince = behind ? this.#behindSince || at : 0;
-    const entry: Entry = { name, at, behindSince: this.#behindSince, erasures: Math.max(0, this.#passed) };
+    const entry: Entry = { name, at, behindSince: this.#behindSince, erasures: Math.max(0, this.#passed), models };
     await redis.hset(keys.processes, id, JSON.stringify(entry));
+    this.#models = models.join(' ');
     this.#beatAt = performance.now();
   }
 }
@@ -91,16 +98,30 @@ export class ProcessRegister {
 export type Late = { readonly name: string; readonly seconds: number };
 
 /** Those that have not passed this erasure number. The dead are taken out of the register. Throws UNAVAILABLE. */
-export const lateProcesses = (redis: Redis, keys: Keys, erasures: number): Promise<readonly Late[]> =>
+export const lateProcesses = async (redis: Redis, keys: Keys, erasures: number): Promise<readonly Late[]> => {
+  const { living, now } = await livingProcesses(redis, keys);
+  return living
+    .filter((entry) => entry.erasures < erasures)
+    .map(({ name, behindSince }) => ({ name, seconds: behindSince === 0 ? 0 : now - behindSince }));
+};
+
+/** The models of all living processes; undefined when one of them does not tell. Throws UNAVAILABLE. */
+export const modelsInUse = async (redis: Redis, keys: Keys): Promise<ReadonlySet<string> | undefined> => {
+  const { living } = await livingProcesses(redis, keys);
+  const told = living.flatMap(({ models }) => (models ? [models] : []));
+  return told.length < living.length ? undefined : new Set(told.flat());
+};
+
+const livingProcesses = (redis: Redis, keys: Keys): Promise<{ readonly living: readonly Entry[]; readonly now: number }> =>
   unavailableWhenDown(async () => {
     const [entries, now] = await Promise.all([redis.hgetall(keys.processes), secondsOf(redis)]);
-    const late: Late[] = [];
+    const living: Entry[] = [];
     for (const [id, text] of Object.entries(entries)) {
       const entry = JSON.parse(text) as Entry;
       if (now - entry.at > DEAD_SECONDS) await redis.hdel(keys.processes, id);
-      else if (entry.erasures < erasures) late.push({ name: entry.name, seconds: entry.behindSince === 0 ? 0 : now - entry.behindSince });
+      else living.push(entry);
     }
-    return late;
+    return { living, now };
   });
 
 const secondsOf = async (redis: Redis): Promise<number> => Number((await redis.time())[0]);

@@ -28,6 +28,12 @@ export const searchIssues = (search: SearchFacts | undefined): HealthIssue[] => 
       issues.push({ code: 'SEARCH_CUT_SHORT', severity: 'amber', message: text, hint: 'Name fewer projects in one recall' });
     }
   }
+  const ceilings = Object.values(search.indexes).reduce((sum, { notes }) => sum + (notes?.server_ceiling ?? 0), 0);
+  if (ceilings > 0) {
+    const message = `${ceilings} vector searches wanted more than the server is set to give: it gave fewer candidates, or looked at fewer`;
+    const hint = 'Raise search.max-vector-knn (10000) and search.max-vector-ef-runtime (1000000) at the server to their defaults';
+    issues.push({ code: 'SEARCH_SERVER_CEILING', severity: 'amber', message, hint });
+  }
   for (const [namespace, rows] of Object.entries(search.phantoms ?? {})) {
     const message = `${rows} ${rows === 1 ? 'row' : 'rows'} of the server's vector index of ${namespace} ${rows === 1 ? 'belongs' : 'belong'} to no memory`;
     const hint = 'reindex removes them, and so does the next start; a process that was killed leaves them';

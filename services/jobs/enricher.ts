@@ -3,7 +3,8 @@ import { ORIGIN, type Position } from '../../domain/envelope.js';
 import { isDomainError } from '../../domain/errors.js';
 import type { CommandParts } from '../commands/parts.js';
 import type { Model } from '../llm/port.js';
-import { createWakeup } from '../wakeup.js';
+import { createWakeup, type Wakeup } from '../wakeup.js';
+import { inBackground } from './background.js';
 import { createBoard, type Failed } from './enricher-board.js';
 import { extractFacts } from './enricher-extract.js';
 import { type Job, nextJob, parkedJobs } from './enricher-jobs.js';
@@ -39,8 +40,7 @@ export type EnricherParts = {
  */
 export class Enricher {
   #parts: EnricherParts;
-  #wakeup = createWakeup();
-  #stopping = new AbortController();
+  #background = inBackground((signal, sleep) => this.#run(signal, sleep));
   /** Aborted when another process took the lead. */
   #tenure = new AbortController();
   #lead: ReturnType<typeof createLead>;
@@ -55,7 +55,6 @@ export class Enricher {
   #due: number | undefined;
   #leading = false;
   #seen: Position = ORIGIN;
-  #loop: Promise<void> | undefined;
 
   constructor(parts: EnricherParts) {
     const { redis, keys } = parts.commands;
@@ -66,35 +65,33 @@ export class Enricher {
   }
 
   start(): void {
-    this.#loop ??= this.#run();
+    this.#background.start();
   }
 
   /** Something changed that the log does not show: look now. */
   poke(): void {
-    this.#wakeup.poke();
+    this.#background.poke();
   }
 
   async close(): Promise<void> {
-    this.#stopping.abort();
     this.#tenure.abort(new Error('the process stops'));
-    await this.#loop;
+    await this.#background.close();
     await Promise.allSettled(this.#running.values());
     await this.#lead.release().catch(() => undefined);
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping;
+  async #run(signal: AbortSignal, sleep: Wakeup['sleep']): Promise<void> {
     // While the process starts there is no view yet.
     for (let outages = 0; !signal.aborted; ) {
       try {
-        if (!(await this.#leads())) await this.#wakeup.sleep(NO_LEAD_MS, signal);
-        else if (!(await this.#begin())) await this.#rest(signal);
+        if (!(await this.#leads())) await sleep(NO_LEAD_MS, signal);
+        else if (!(await this.#begin())) await this.#rest(signal, sleep);
         outages = 0;
       } catch (error) {
         if (signal.aborted) return;
         outages += 1;
         if (outages > STARTING) this.#parts.onTrouble('the enrichment queue cannot be read; it is tried again', error);
-        await this.#wakeup.sleep(Math.min(OUTAGE_MS, CALM_MS * 2 ** outages), signal);
+        await sleep(Math.min(OUTAGE_MS, CALM_MS * 2 ** outages), signal);
       }
     }
   }
@@ -249,7 +246,7 @@ export class Enricher {
     if ('events' in answer) await settled(answer.events.at(-1)?.position ?? ORIGIN);
   }
 
-  async #rest(signal: AbortSignal): Promise<void> {
+  async #rest(signal: AbortSignal, sleep: Wakeup['sleep']): Promise<void> {
     const now = Date.now();
     const { pausedUntil } = this.#troubles;
     const next = now < pausedUntil ? pausedUntil : (this.#due ?? Number.POSITIVE_INFINITY);
@@ -258,7 +255,7 @@ export class Enricher {
     const until = AbortSignal.any([signal, resting.signal]);
     // What is written cannot be begun anyway while all hands are full or nothing is tried.
     const busy = this.#running.size >= this.#parts.concurrency || this.#troubles.isPaused;
-    const waits = [this.#wakeup.sleep(wait, until)];
+    const waits = [sleep(wait, until)];
     if (!busy) waits.push(this.#parts.commands.log.waitForMore(this.#seen, wait, until));
     await Promise.race(waits);
     resting.abort();

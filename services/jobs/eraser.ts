@@ -8,7 +8,8 @@ import { rewriteFiles } from '../erasure/files.js';
 import { type Late, lateProcesses } from '../erasure/register.js';
 import type { EventLog } from '../eventlog/log.js';
 import type { Random } from '../eventlog/random.js';
-import { createWakeup } from '../wakeup.js';
+import type { Wakeup } from '../wakeup.js';
+import { inBackground } from './background.js';
 
 const CALM_MS = 2_000;
 const LOOK_MS = 250;
@@ -46,9 +47,7 @@ export type EraserParts = {
  */
 export class Eraser {
   #parts: EraserParts;
-  #wakeup = createWakeup();
-  #stopping = new AbortController();
-  #running: Promise<void> | undefined;
+  #background = inBackground((signal, sleep) => this.#run(signal, sleep));
   /** The erasure number that the file was last rewritten for, by this process. */
   #rewrittenFor = 0;
 
@@ -57,12 +56,12 @@ export class Eraser {
   }
 
   start(): void {
-    this.#running ??= this.#run();
+    this.#background.start();
   }
 
   /** Something was forgotten now: look at once. */
   poke(): void {
-    this.#wakeup.poke();
+    this.#background.poke();
   }
 
   /** Erasures whose bytes may still be on the disk. */
@@ -86,13 +85,11 @@ export class Eraser {
     return late.filter(({ seconds }) => seconds > PASS_SECONDS);
   }
 
-  async close(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
+  close(): Promise<void> {
+    return this.#background.close();
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping;
+  async #run(signal: AbortSignal, sleep: Wakeup['sleep']): Promise<void> {
     let silent = this.#parts.managed ? 0 : SILENT_SECONDS;
     while (!signal.aborted) {
       let busy = false;
@@ -109,7 +106,7 @@ export class Eraser {
         if (signal.aborted) return;
         this.#parts.onTrouble('an erasure could not be finished; it is tried again', error);
       }
-      await this.#wakeup.sleep(busy ? BUSY_MS : IDLE_MS, signal);
+      await sleep(busy ? BUSY_MS : IDLE_MS, signal);
     }
   }
 

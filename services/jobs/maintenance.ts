@@ -1,7 +1,8 @@
 import { isDomainError } from '../../domain/errors.js';
 import { expireKnowledge } from '../commands/maintenance/maintain.js';
 import type { CommandParts } from '../commands/parts.js';
-import { createWakeup } from '../wakeup.js';
+import type { Wakeup } from '../wakeup.js';
+import { inBackground } from './background.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 /** A machine that slept looks again within the hour. */
@@ -16,9 +17,7 @@ export type MaintenanceJobParts = CommandParts & { readonly onTrouble: (message:
  */
 export class MaintenanceJob {
   #parts: MaintenanceJobParts;
-  #wakeup = createWakeup();
-  #stopping = new AbortController();
-  #running: Promise<void> | undefined;
+  #background = inBackground((signal, sleep) => this.#run(signal, sleep));
   #ranAt: number | undefined;
 
   constructor(parts: MaintenanceJobParts) {
@@ -26,25 +25,23 @@ export class MaintenanceJob {
   }
 
   start(): void {
-    this.#running ??= this.#run();
+    this.#background.start();
   }
 
   /** Look at once, whenever it last ran. */
   poke(): void {
     this.#ranAt = undefined;
-    this.#wakeup.poke();
+    this.#background.poke();
   }
 
-  async close(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
+  close(): Promise<void> {
+    return this.#background.close();
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping;
+  async #run(signal: AbortSignal, sleep: Wakeup['sleep']): Promise<void> {
     while (!signal.aborted) {
       const done = await this.#runWhenDue(signal);
-      await this.#wakeup.sleep(done ? LOOK_MS : AGAIN_MS, signal);
+      await sleep(done ? LOOK_MS : AGAIN_MS, signal);
     }
   }
 

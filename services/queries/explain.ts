@@ -1,23 +1,21 @@
-import { positionOf } from '../../domain/envelope.js';
 import { DomainError } from '../../domain/errors.js';
 import { isRecallable } from '../../domain/project/key.js';
 import { withServing } from '../../projections/generation.js';
 import { covers } from '../../projections/history/cut.js';
-import { foldRow, rowAfter } from '../../projections/history/fold.js';
-import { type MemoryRow, toMemory } from '../../projections/memories.js';
-import type { Row } from '../../projections/projection.js';
+import type { MemoryRow } from '../../projections/memories.js';
 import { readTimeline, timeline } from '../../projections/timeline.js';
-import type { Call, ExplainMemoryInput, ExplainMemoryResult, TimelineLine } from '../api.js';
+import type { Call, ExplainMemoryInput, ExplainMemoryResult } from '../api.js';
 import { RECALL_COUNTERS } from '../eventlog/forget.js';
 import { appearancesOf } from '../history/appearances.js';
 import { isoOf, resolve } from '../history/as-of.js';
+import { rowAt } from '../history/row-at.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
 import { contradictionsIn } from './contradictions-of.js';
-import { detailOf } from './detail.js';
 import { lineageOf } from './lineage.js';
 import type { QueryParts } from './parts.js';
 import { rowsOf } from './rows.js';
 import { recallsNoted } from './telemetry.js';
+import { presentState, tell } from './told.js';
 
 const MAX_EVENTS = 200;
 
@@ -41,20 +39,17 @@ export const explainMemory = async (parts: QueryParts, input: ExplainMemoryInput
   const as_of = cut && { position: cut.upTo, time: isoOf(cut) };
   if (lines.length === 0) return { status: 'not_found', key, ...(as_of && { as_of }) };
   const entries = await log.at(lines.map(({ position }) => position));
-  const shown = tell(entries);
+  const { lines: shown, beside } = tell(entries);
   const contradictions = contradictionsIn(entries, cut ? undefined : parts.index.documents);
   const limit = Math.max(1, Math.min(MAX_EVENTS, input.max_events ?? MAX_EVENTS));
-  const row = cut ? toMemory(key, foldRow(entries)) : (await rowsOf(parts, [key])).get(key);
+  const row = cut ? await rowAt(parts, cut, key, entries) : (await rowsOf(parts, [key])).get(key);
   await recallsNoted(parts);
   const recalls = await appearancesOf(redis, keys, key, cut?.time);
   const now = cut ? NOTHING_OF_NOW : await standingNow(parts, key, row);
   return {
-    status: row ? 'found' : 'forgotten',
+    status: row || beside.domains || beside.merges ? 'found' : 'forgotten',
     key,
-    ...(row && detailOf(row)),
-    ...(row?.deprioritised_reason !== undefined && { deprioritised_reason: row.deprioritised_reason }),
-    ...(row && row.reinstate_hints.length > 0 && { reinstate_hints: row.reinstate_hints }),
-    ...(row?.enriched_from !== undefined && { enriched_from: row.enriched_from }),
+    ...presentState(row, beside),
     ...(row && contradictions.length > 0 && { contradictions }),
     ...now,
     timeline: shown.slice(-limit),
@@ -82,42 +77,4 @@ const standingNow = async (parts: QueryParts, key: string, row: MemoryRow | unde
     ...(last_recalled !== null && { last_recalled }),
     ...(lineage && { lineage }),
   };
-};
-
-type Entries = Awaited<ReturnType<QueryParts['log']['at']>>;
-
-const tell = (entries: Entries): TimelineLine[] => {
-  let fields: Row = {};
-  return entries.map((entry): TimelineLine => {
-    if (entry.kind === 'fault') {
-      const { eventId = '', code } = entry.fault;
-      return { n: 0, event: `unreadable (${code})`, event_id: eventId, position: positionOf(entry), at: '', actor: '', correlation: '' };
-    }
-    const { envelope, position } = entry.kind === 'event' ? entry.event : entry.husk;
-    const { n, type, id, at, actor, correlation, causation } = envelope;
-    const line = { n, event: type, event_id: id, position, at, actor, correlation, ...(causation !== undefined && { causation }) };
-    if (entry.kind === 'husk') return { ...line, erased: true };
-    const before = fields;
-    fields = rowAfter(fields, entry.event);
-    const { data } = entry.event;
-    const reason = 'reason' in data ? data.reason : undefined;
-    return { ...line, ...(reason !== undefined && { reason }), changed: difference(envelope.subject, before, fields) };
-  });
-};
-
-/** Bookkeeping of the view that says nothing to a reader. */
-/** The parts of a context are told by its content. */
-const SILENT = new Set(['context', 'version', 'content_version', 'base_surface', 'updated_at', 'created_at', 'key']);
-
-const difference = (key: string, before: Row, after: Row): Record<string, { from?: unknown; to?: unknown }> => {
-  const [old, fresh] = [toMemory(key, before), toMemory(key, after)];
-  const names = new Set([...Object.keys(old ?? {}), ...Object.keys(fresh ?? {})].filter((name) => !SILENT.has(name)));
-  const changed: Record<string, { from?: unknown; to?: unknown }> = {};
-  for (const name of names) {
-    const from = old?.[name as keyof typeof old];
-    const to = fresh?.[name as keyof typeof fresh];
-    if (JSON.stringify(from) === JSON.stringify(to)) continue;
-    changed[name] = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-  }
-  return changed;
 };

@@ -175,7 +175,7 @@ const CUT = `Only the first ${QUERY_LENGTH.toLocaleString('en-GB')} characters o
 const joined = (...notes: readonly (string | undefined)[]): string | undefined =>
   notes.filter((note) => note !== undefined).join(' ') || undefined;
 
-const UNREAD = 'The embedding model does not read the script of this query; this was a search by words only.';
+const UNREAD = 'The embedding model does not read the language or script of this query; this was a search by words only.';
 
 type Eye = {
   readonly vector?: Float32Array;

@@ -1,5 +1,6 @@
 import type { ScoreBreakdown } from '../../domain/scoring.js';
 import { loadScript, runScript } from '../../projections/scripts.js';
+import { QUERY_TEXT_DAYS } from '../erasure/queries.js';
 import { RECALL_COUNTERS } from '../eventlog/forget.js';
 import type { QueryParts } from './parts.js';
 import { packParts } from './recall-notes.js';
@@ -7,7 +8,7 @@ import { packParts } from './recall-notes.js';
 const NOTE = loadScript('services/queries/note-recalls.lua');
 const RECALLS_KEPT = 10_000;
 const COUNTED = 10;
-const TEXT_SECONDS = 30 * 24 * 60 * 60;
+const TEXT_SECONDS = QUERY_TEXT_DAYS * 24 * 60 * 60;
 /** Recalls of so many milliseconds are noted together: each write waits for the disk, and the next recall would wait behind it. */
 const TOGETHER_MS = 100;
 

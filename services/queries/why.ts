@@ -4,9 +4,11 @@ import { isQueryRead } from '../../domain/legibility.js';
 import { isMemoryKey } from '../../domain/memory/key.js';
 import { clip } from '../../domain/passage.js';
 import { round6 } from '../../domain/scoring.js';
+import { eyesOf } from '../../projections/search/hybrid.js';
 import type { Call, MentionedRecall, MentionedResult, WhyInput, WhyResult } from '../api.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
 import type { QueryParts } from './parts.js';
+import { embedQuestion } from './query-vectors.js';
 import { type NotedRecall, readNotes, textsOf } from './recall-notes.js';
 import { rowsOf } from './rows.js';
 import { recallsNoted } from './telemetry.js';
@@ -88,13 +90,17 @@ const byMeaning = async (
   const space = parts.index.serving;
   const embedder = space && (await parts.embedderFor(space.model.id));
   if (!embedder) return { matches: [], note: 'Without an embedding model only words could be compared.' };
-  if (!isQueryRead(query)) return { matches: [], note: 'The embedding model does not read this script; only words were compared.' };
+  if (!isQueryRead(query))
+    return { matches: [], note: 'The embedding model does not read this language or script; only words were compared.' };
   const kept = noted.flatMap(({ text }) => (text?.trim() && isQueryRead(text) ? [text] : []));
   const texts = [...new Set(kept)].slice(0, COMPARED);
   if (texts.length === 0) return { matches: [] };
   const options = signal && { signal };
-  const [asked, vectors] = await Promise.all([embedder.embedQuery(query, options), embedder.embed(texts, options)]);
-  const likeness = new Map(texts.map((text, i) => [text, Math.max(...(vectors[i] ?? []).map((vector) => round6(dot(asked, vector))))]));
+  const [asked, vectors] = await Promise.all([embedQuestion(embedder, query, options), embedder.embed(texts, options)]);
+  const eyes = eyesOf(asked.vector, asked.ending);
+  const nearness = (windows: readonly Float32Array[]): number =>
+    Math.max(...windows.flatMap((window) => eyes.map((eye) => round6(dot(eye, window)))));
+  const likeness = new Map(texts.map((text, i) => [text, nearness(vectors[i] ?? [])]));
   const alike = noted.flatMap((match): readonly (Match & { readonly similarity: number })[] => {
     const similarity = likeness.get(match.text ?? '');
     return similarity !== undefined && similarity > ALIKE ? [{ ...match, similarity }] : [];

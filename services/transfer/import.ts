@@ -4,7 +4,7 @@ import { correlations } from '../../projections/correlations.js';
 import { memories } from '../../projections/memories.js';
 import { suppressions } from '../../projections/suppressions.js';
 import { timeline } from '../../projections/timeline.js';
-import { type ImportedTopic, type ImportFate, importMemories, importTopics } from '../commands/import.js';
+import { type ImportFate, importMemories, importTopics } from '../commands/import.js';
 import { importProjects } from '../commands/import-projects.js';
 import { assertRoom } from '../disk.js';
 import { systemRandom } from '../eventlog/random.js';
@@ -83,7 +83,7 @@ export const runImport = async (
   const projects = new Map<string, 'imported' | 'existing'>();
   try {
     for (const [name, fate] of await importProjects(parts, plan.projects, call)) projects.set(name, fate);
-    for (const [topic, fate] of await importTopics(parts, distinct(source.topics), call)) topics.set(topic, fate);
+    for (const [topic, fate] of await importTopics(parts, plan.topics, call)) topics.set(topic, fate);
     await importMemories(parts, plan.items, call);
   } catch (error) {
     // Ctrl-C may take the server away in the middle of a batch. Which of its memories are there, the next run sees.
@@ -93,7 +93,3 @@ export const runImport = async (
   const visible = (await projectionsReached(redis, keys, head ? VIEWS : [], head?.position ?? ORIGIN, PATIENCE_MS, signal)) === 'reached';
   return reportOf({ path, source, plan, fates, topics, projects, sideFile, correlation, dryRun, visible, refusedBefore: before });
 };
-
-/** The first of each topic. */
-const distinct = (topics: readonly ImportedTopic[]): readonly ImportedTopic[] =>
-  topics.filter(({ topic }, i) => topics.findIndex((other) => other.topic === topic) === i);

@@ -1,8 +1,10 @@
 import { isDomainError } from '../../domain/errors.js';
 import { findSecrets } from '../../domain/secrets.js';
+import type { ImportedTopic } from '../commands/import.js';
 import { type ImportCandidate, type ImportItem, importItem } from '../commands/import-intake.js';
 import { type ImportedProject, importProject } from '../commands/import-projects.js';
-import { type Placed, type Refused, refusalOf, type SetAside, type Source } from './source.js';
+import { refuseSecretsInFields } from '../commands/secrets.js';
+import { type Placed, type Refused, refusalOf, type SetAside, type Source, withoutCredentials } from './source.js';
 
 export type PlannedItem = Placed<ImportItem>;
 
@@ -11,13 +13,16 @@ export type Plan = {
   readonly items: readonly PlannedItem[];
   /** Contexts of projects, each name once. */
   readonly projects: readonly Placed<ImportedProject>[];
+  /** Each topic once. */
+  readonly topics: readonly ImportedTopic[];
   readonly refused: readonly Refused[];
   readonly setAside: readonly SetAside[];
   /** Places whose text stands in the source more than once; the first of each is imported. */
   readonly repeated: readonly string[];
+  readonly notes: readonly string[];
 };
 
-/** Checks every memory of a source; none is stored. A text that looks like a live credential is refused unless `force`. */
+/** Checks all that a source holds; nothing is stored. A text in any field that looks like a live credential is refused unless `force`. */
 export const planImport = (source: Source, rules: { readonly now: number; readonly force: boolean }): Plan => {
   const items = new Map<string, PlannedItem>();
   const refused: Refused[] = [...source.refused];
@@ -59,19 +64,34 @@ export const planImport = (source: Source, rules: { readonly now: number; readon
       });
     }
   }
+  const topics = new Map<string, ImportedTopic>();
+  for (const { place, said, ...topic } of source.topics) {
+    try {
+      if (!rules.force) refuseSecretsInFields({ 'the topic': said, 'the reason for the topic': topic.reason });
+      if (!topics.has(topic.topic)) topics.set(topic.topic, topic);
+    } catch (error) {
+      if (!isDomainError(error)) throw error;
+      refused.push(refusalOf(place, error));
+    }
+  }
+  const told = rules.force ? (text: string) => text : withoutCredentials;
   return {
     items: [...items.values()],
     projects: [...projects.values()],
-    refused,
+    topics: [...topics.values()],
+    refused: refused.map((refusal) => ({ ...refusal, place: told(refusal.place), why: told(refusal.why) })),
     setAside: rules.force ? setAside : setAside.map(withoutSecrets),
-    repeated,
+    repeated: repeated.map(told),
+    notes: source.notes.map(told),
   };
 };
 
 /** A credential that was kept out of the log is not written into a file instead. */
 const withoutSecrets = (entry: SetAside): SetAside => {
-  const secret = findSecrets(Object.values(entry.fields).map(asText).join('\n'))[0];
-  return secret ? { ...entry, why: `${entry.why}; left out here, since it holds a ${secret.kind}`, fields: {} } : entry;
+  const secret = findSecrets([entry.key, ...Object.entries(entry.fields).flat()].map(asText).join('\n'))[0];
+  if (!secret) return entry;
+  const [key, kind, why] = [entry.key, entry.kind, entry.why].map(withoutCredentials) as [string, string, string];
+  return { ...entry, key, kind, why: `${why}; left out here, since it holds a ${secret.kind}`, fields: {} };
 };
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));

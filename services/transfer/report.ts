@@ -86,7 +86,7 @@ export const reportOf = (facts: Facts): ImportReport => {
     dropped: counted(source.dropped),
     refused: plan.refused,
     ...(refusedBefore > 0 && { refused_before: refusedBefore }),
-    notes: source.notes,
+    notes: plan.notes,
     ...(notReached > 0 && { not_reached: notReached }),
     ...(!visible && { visible }),
   };

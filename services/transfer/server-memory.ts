@@ -1,3 +1,4 @@
+import { unstorableInLine } from '../../domain/characters.js';
 import { DomainError, isDomainError } from '../../domain/errors.js';
 import { LIMITS } from '../../domain/vocabulary.js';
 import { type Draft, newDraft, type ReadOptions, refusalOf, type Source } from './source.js';
@@ -41,7 +42,7 @@ const readLine = (draft: Draft, text: string, place: string, created: number, { 
       place,
       namespace: 'episodic',
       content,
-      tags: [...new Set(tags.map((tag) => tag.trim()))].filter((tag) => tag !== '' && tag.length <= LIMITS.tag && !/\p{Cc}/u.test(tag)),
+      tags: [...new Set(tags.map((tag) => tag.trim()))].filter((tag) => tag !== '' && tag.length <= LIMITS.tag && !unstorableInLine(tag)),
       mode: 'raw',
       licence: 'own',
       provenance: 'concluded',

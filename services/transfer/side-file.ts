@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { DomainError } from '../../domain/errors.js';
+import { diskFault } from '../disk-fault.js';
 import type { Refused, SetAside } from './source.js';
 import { isObject, jsonOrUndefined } from './text.js';
 
@@ -60,6 +61,9 @@ export const writeSideFile = async (path: string, text: string): Promise<void> =
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
+    const fault = diskFault(error, path);
+    if (fault)
+      throw new DomainError(fault.code, fault.message, 'Free some space, or name another file with --set-aside. Nothing was imported.');
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
     throw new DomainError('VALIDATION', `${path} cannot be written (${code})`, 'Name another file with --set-aside. Nothing was imported.');
   }

@@ -1,7 +1,9 @@
 import type { DomainError } from '../../domain/errors.js';
+import { findSecrets } from '../../domain/secrets.js';
 import type { ImportedTopic } from '../commands/import.js';
 import type { ImportCandidate } from '../commands/import-intake.js';
 import type { ImportedProject } from '../commands/import-projects.js';
+import { LiveCredential } from '../commands/secrets.js';
 
 export const SOURCE_FORMATS = ['omnimem', 'server-memory', 'markdown'] as const;
 export type SourceFormat = (typeof SOURCE_FORMATS)[number];
@@ -23,13 +25,25 @@ export type Dropped = { readonly kind: string; readonly why: string };
 
 export type Refused = Placed<{ readonly code: string; readonly why: string }>;
 
-export const refusalOf = (place: string, { code, message }: DomainError): Refused => ({ place, code, why: message });
+/** What an import says of what it refuses; for a live credential, the way out too. */
+export const refusalOf = (place: string, error: DomainError): Refused => ({
+  place,
+  code: error.code,
+  why: error instanceof LiveCredential ? `${error.message}; --force imports it all the same` : error.message,
+});
+
+/** A text with the kind of each live credential in its place: names and places are shown and written down, too. */
+export const withoutCredentials = (text: string): string =>
+  findSecrets(text).reduceRight((kept, { kind, index, length }) => `${kept.slice(0, index)}(${kind})${kept.slice(index + length)}`, text);
+
+/** A topic to suppress, and as it was `said`: formats of credentials know capital letters. */
+export type TopicCandidate = ImportedTopic & { readonly said: string };
 
 /** A source as it was read, before anything is checked against the rules of memories or against the store. */
 export type Source = {
   readonly format: SourceFormat;
   readonly candidates: readonly Placed<ImportCandidate>[];
-  readonly topics: readonly Placed<ImportedTopic>[];
+  readonly topics: readonly Placed<TopicCandidate>[];
   readonly projects: readonly Placed<ImportedProject>[];
   readonly setAside: readonly SetAside[];
   readonly dropped: readonly Dropped[];
@@ -41,7 +55,7 @@ export type Source = {
 /** A source under construction. */
 export type Draft = {
   readonly candidates: Placed<ImportCandidate>[];
-  readonly topics: Placed<ImportedTopic>[];
+  readonly topics: Placed<TopicCandidate>[];
   readonly projects: Placed<ImportedProject>[];
   readonly setAside: SetAside[];
   readonly dropped: Dropped[];

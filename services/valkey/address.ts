@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { RedisOptions } from 'iovalkey';
 import { DomainError } from '../../domain/errors.js';
 
@@ -20,12 +21,14 @@ export const addressOf = (target: ValkeyTarget): RedisOptions => {
       'Use redis://host:6379, rediss://, valkey://, valkeys:// (both with TLS) or unix:///path/to/socket, with /<database number> at most.',
     );
   }
+  const host = url.hostname.replace(/^\[|\]$/g, '');
   return {
-    host: url.hostname.replace(/^\[|\]$/g, ''),
+    host,
     port: Number(url.port || 6379),
     ...(url.username && { username: decodeURIComponent(url.username) }),
     ...(url.password && { password: decodeURIComponent(url.password) }),
     ...(db && { db: Number(db) }),
-    ...(tls && { tls: { servername: url.hostname } }),
+    // TLS knows no server by an address; its certificate is held against the host all the same.
+    ...(tls && { tls: isIP(host) ? {} : { servername: host } }),
   };
 };

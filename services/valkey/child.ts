@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { constants, mkdir, mkdtemp, open, readdir, readFile, rm, rmdir } from 'node:fs/promises';
+import { constants, mkdtemp, open, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AS_MASKED, makeFolder } from '../make-folder.js';
 import { type Diagnosis, diagnose } from './diagnosis.js';
 import { identityOf, isAlive, type ProcessRecord } from './process-identity.js';
 
@@ -158,7 +159,7 @@ const record = async (dir: string, content: ChildRecord | undefined): Promise<vo
  * holder of the data folder may call this. Returns the process id that was ended.
  */
 export const endOrphan = async (dir: string, patienceMs = 15_000): Promise<number | undefined> => {
-  await mkdir(dir, { recursive: true });
+  await makeFolder(dir, AS_MASKED);
   const text = await readFile(join(dir, RECORD), 'utf8').catch(() => undefined);
   const left = text === undefined ? undefined : parseRecord(text);
   if (!left) return undefined;

@@ -8,7 +8,8 @@ import type { Model, VectorSpace } from '../../projections/recall/space.js';
 import type { Embedder } from '../embedding/port.js';
 import type { EventLog } from '../eventlog/log.js';
 import type { Random } from '../eventlog/random.js';
-import { createWakeup } from '../wakeup.js';
+import { inBackground } from '../jobs/background.js';
+import type { Wakeup } from '../wakeup.js';
 import { fillVectors } from './fill.js';
 
 const BATCH = 32;
@@ -40,9 +41,7 @@ export type ReembedProgress = (done: number, total: number) => void;
  */
 export class VectorKeeper {
   #parts: KeeperParts;
-  #stopping = new AbortController();
-  #running: Promise<void> | undefined;
-  #wakeup = createWakeup();
+  #background = inBackground((signal, sleep) => this.#run(signal, sleep));
   /** Memories whose text the model could not take, and when they are tried again. */
   #setAside = new Map<string, number>();
   /** What goes on, for health: memories done and to do under a model that does not serve yet. */
@@ -53,28 +52,25 @@ export class VectorKeeper {
   }
 
   start(): void {
-    this.#running ??= this.#run();
+    this.#background.start();
   }
 
   /** Something is missing, or a model is ready: look now. */
   poke(): void {
-    this.#wakeup.poke();
+    this.#background.poke();
   }
 
-  async close(): Promise<void> {
-    this.#stopping.abort();
-    this.poke();
-    await this.#running;
+  close(): Promise<void> {
+    return this.#background.close();
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping;
+  async #run(signal: AbortSignal, sleep: Wakeup['sleep']): Promise<void> {
     await this.#parts.index.progress.waitFor('end', 2 ** 31 - 1);
     while (!signal.aborted) {
       try {
         const worked = await this.#step(signal);
         if (worked) continue;
-        await this.#wakeup.sleep(IDLE_MS, signal);
+        await sleep(IDLE_MS, signal);
       } catch (error) {
         if (signal.aborted) return;
         this.#parts.onTrouble('vectors could not be filled in', error);

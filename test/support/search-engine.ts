@@ -35,6 +35,12 @@ export class SearchEngine {
   readonly ghosts: Hash[] = [];
   /** Below 1 an index is still being filled, and searches see only that share of the hashes. */
   backfilled = 1;
+  /** It is not filled further, since the server is above its maxmemory. */
+  paused = false;
+  /** Writes of a vector of another size, as FT.INFO counts them. */
+  failures = 0;
+  /** As the settings of the module give them: the most neighbours, the most looked at for them, the longest query. */
+  readonly limits = { k: 10_000, ef: 1_000_000, queryBytes: 10_240 };
   #redis: Redis;
   #version: number;
   #rules: TagRules;
@@ -96,8 +102,10 @@ export class SearchEngine {
   async #search(index: Index, words: readonly string[], args: readonly Buffer[]): Promise<Reply> {
     const options = parseOptions(words, args);
     const text = words[2] ?? '';
+    const { queryBytes } = this.limits;
+    if (Buffer.byteLength(text) > queryBytes) throw new Refusal(`Query string is too long, max length is ${queryBytes} bytes.`);
     const arrow = text.lastIndexOf('=>');
-    const knn = arrow < 0 ? undefined : parseKnn(text.slice(arrow + 2), index, options.params);
+    const knn = arrow < 0 ? undefined : parseKnn(text.slice(arrow + 2), index, options.params, this.limits);
     if (!knn && /^\s*\(?\*?\)?\s*$/.test(text)) throw new Refusal('Invalid query string syntax');
     const matches = parseFilter(arrow < 0 ? text : text.slice(0, arrow), index.schema, this.#rules);
     const hashes = await this.#hashes(index);
@@ -178,14 +186,14 @@ export class SearchEngine {
       ...words('num_docs'),
       hashes.length,
       ...words('hash_indexing_failures'),
-      '0',
+      String(this.failures),
       ...words('backfill_in_progress'),
       ready ? '0' : '1',
       ...words('backfill_complete_percent'),
       this.backfilled.toFixed(6),
       ...words(`mutation_queue_size`),
       '0',
-      ...words(`state ${ready ? 'ready' : 'backfill_in_progress'}`),
+      ...words(`state ${ready ? 'ready' : this.paused ? 'backfill_paused_by_oom' : 'backfill_in_progress'}`),
     ];
   }
 }
@@ -292,7 +300,7 @@ const parseReturn = (words: readonly string[]): (readonly [string, string])[] =>
   return fields;
 };
 
-const parseKnn = (text: string, index: Index, params: ReadonlyMap<string, Buffer>): Knn => {
+const parseKnn = (text: string, index: Index, params: ReadonlyMap<string, Buffer>, limits: SearchEngine['limits']): Knn => {
   const clause = /^\s*\[\s*KNN\s+(\S+)\s+@(\S+)\s+\$(\w+)(.*?)\]\s*$/is.exec(text);
   if (!clause) throw new Refusal(`Error parsing vector similarity parameters: \`${text}\``);
   const [, size = '', field = '', blob = '', rest = ''] = clause;
@@ -302,13 +310,17 @@ const parseKnn = (text: string, index: Index, params: ReadonlyMap<string, Buffer
     return Number(word.startsWith('$') ? params.get(word.slice(1))?.toString() : word);
   };
   const [k, ef] = [value(size), value(/EF_RUNTIME\s+(\S+)/i.exec(rest)?.[1] ?? '10')];
-  if (!(k >= 1 && k <= 10_000))
-    throw new Refusal('Invalid range: KNN parameter must be a positive integer greater than 0 and cannot exceed 10000.');
-  if (!(ef >= 1 && ef <= 1_000_000))
-    throw new Refusal('Invalid range: `EF_RUNTIME` must be a positive integer greater than 0 and cannot exceed 1000000.');
+  checkRange(ef, limits.ef, '`EF_RUNTIME`');
+  checkRange(k, limits.k, 'KNN parameter');
   for (const name of params.keys()) if (!used.has(name)) throw new Refusal(`Parameter \`${name}\` not used.`);
   if (index.schema.get(field)?.type !== 'VECTOR') throw new Refusal(`Index field \`${field}\` is not a Vector index`);
   return { k, field, query: params.get(blob) ?? Buffer.alloc(0), alias: /\bAS\s+(\S+)/i.exec(rest)?.[1] ?? `__${field}_score` };
+};
+
+const checkRange = (value: number, most: number, what: string): void => {
+  if (value >= 1 && value <= most) return;
+  const side = value > most ? 'Value above maximum' : 'Value below minimum';
+  throw new Refusal(`Invalid range: ${side}; ${what} must be a positive integer greater than 0 and cannot exceed ${most}.`);
 };
 
 const contentOf = ({ fields }: Hash, wanted: Options['fields']): Reply =>

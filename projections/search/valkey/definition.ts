@@ -48,4 +48,11 @@ export const driftOf = (wanted: IndexDefinition, { prefixes, vector, fields }: I
   return what && `its ${what} was ${String(is ?? 'absent')}, not ${String(should)}`;
 };
 
-const spelt = ({ name, type, caseSensitive }: IndexField): string => [name, type, ...(caseSensitive ? ['CASESENSITIVE'] : [])].join(' ');
+const spelt = ({ name, type, caseSensitive, separator, alias }: IndexField): string =>
+  [
+    name,
+    ...(alias ? ['AS', alias] : []),
+    type,
+    ...(caseSensitive ? ['CASESENSITIVE'] : []),
+    ...(separator ? ['SEPARATOR', separator] : []),
+  ].join(' ');

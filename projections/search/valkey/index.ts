@@ -139,7 +139,8 @@ export class ValkeyVectorIndex implements VectorIndex {
   async phantoms(): Promise<number> {
     const { source, prefix, name } = this.#options;
     if (!source || this.#lifecycle.state !== 'ready') return 0;
-    const { hashes } = await readIndexInfo(this.#redis, name);
+    const { hashes, failures } = await readIndexInfo(this.#redis, name);
+    this.#lifecycle.failures = failures;
     if (hashes === this.#windows) return 0;
     if (performance.now() - this.#counted.at < COUNTED_EVERY_MS) return this.#counted.phantoms;
     let phantoms = 0;

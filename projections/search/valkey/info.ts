@@ -1,4 +1,11 @@
-export type IndexField = { readonly name: string; readonly type: 'TAG' | 'NUMERIC'; readonly caseSensitive?: boolean };
+/** Absent means as by default: values in any case, several of them apart by commas, asked for by the field's own name. */
+export type IndexField = {
+  readonly name: string;
+  readonly type: 'TAG' | 'NUMERIC';
+  readonly caseSensitive?: boolean;
+  readonly separator?: string;
+  readonly alias?: string;
+};
 
 /** What FT.INFO tells and we use. */
 export type IndexInfo = {
@@ -58,7 +65,7 @@ const vectorOf = (attribute: ReadonlyMap<string, unknown>) => {
   const algorithm = index.get('algorithm');
   const graph = Array.isArray(algorithm) ? pairs(algorithm) : index;
   return {
-    name: String(attribute.get('identifier')),
+    name: String(attribute.get('attribute') ?? attribute.get('identifier')),
     algorithm: word(Array.isArray(algorithm) ? graph.get('name') : algorithm),
     type: word(index.get('data_type')),
     metric: word(index.get('distance_metric')),
@@ -75,8 +82,11 @@ const count = (value: unknown): number | undefined => (Number.isFinite(Number(va
 const fieldOf = (attribute: ReadonlyMap<string, unknown>): IndexField[] => {
   const name = String(attribute.get('identifier'));
   const type = attribute.get('type');
-  if (type === 'NUMERIC') return [{ name, type }];
-  return type === 'TAG' ? [{ name, type, ...(isOn(attribute.get('CASESENSITIVE')) && { caseSensitive: true }) }] : [];
+  if (type !== 'NUMERIC' && type !== 'TAG') return [];
+  const [alias, separator] = [String(attribute.get('attribute') ?? name), String(attribute.get('SEPARATOR') || ',')];
+  const field = { name, type, ...(alias !== name && { alias }) } as const;
+  if (type === 'NUMERIC') return [field];
+  return [{ ...field, ...(isOn(attribute.get('CASESENSITIVE')) && { caseSensitive: true }), ...(separator !== ',' && { separator }) }];
 };
 
 const isOn = (value: unknown): boolean => !['0', 'no', 'false', ''].includes(String(value ?? '').toLowerCase());

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'iovalkey';
 import { createIndex, dropIndex, listIndexes, readIndexInfo } from './commands.js';
 import { driftOf, type IndexDefinition } from './definition.js';
-import { refusalOf } from './errors.js';
+import { refusalOf, whyRefused } from './errors.js';
 import type { IndexInfo } from './info.js';
 
 /**
@@ -29,6 +29,7 @@ export class IndexLifecycle {
   #redis: Redis;
   #definition: IndexDefinition;
   #state: IndexState = 'closed';
+  #paused = false;
   #fault: string | undefined;
   #opening: Promise<void> | undefined;
   #watching: Promise<void> | undefined;
@@ -52,7 +53,10 @@ export class IndexLifecycle {
 
   /** In words, what is not as it should be; undefined when all is well. */
   get detail(): string | undefined {
-    if (this.#state === 'backfilling') return `${Math.round(this.backfilled * 100)} % of the stored vectors are in the index`;
+    if (this.#state === 'backfilling') {
+      const done = `${Math.round(this.backfilled * 100)} % of the stored vectors are in the index`;
+      return this.#paused ? `${done}; it is not filled further while the server is above its maxmemory` : done;
+    }
     if (this.#state === 'failed') return this.#fault;
     if (this.#state === 'lost') return 'the server lost the index; the next search makes it anew';
     if (this.failures > 0) return `the index refused ${this.failures} writes`;
@@ -64,7 +68,8 @@ export class IndexLifecycle {
     this.#opening ??= this.#open().catch((error) => {
       this.#opening = undefined;
       this.#state = 'failed';
-      this.#fault = refusalOf(error) ? `the server refused the index (${refusalOf(error)})` : 'the server does not answer';
+      const why = whyRefused(error);
+      this.#fault = why === undefined ? 'the server does not answer' : `the server refused the index (${why})`;
       throw error;
     });
     return this.#opening;
@@ -126,6 +131,7 @@ export class IndexLifecycle {
   #take(info: IndexInfo): void {
     this.backfilled = info.backfilled;
     this.failures = info.failures;
+    this.#paused = info.state === 'backfill_paused_by_oom';
     if (info.state === 'ready') this.#state = 'ready';
   }
 

@@ -5,6 +5,7 @@
  * - `ghosts`: entries left out because their hash was gone, overwritten or no vector;
  * - `short_answers`: the server's graph gave fewer than it counts, so all matches were compared;
  * - `cut_short`: even so, an answer may lack something;
+ * - `server_ceiling`: the server is set to give fewer neighbours, or to look at fewer, than were wanted, and gave those;
  * - `while_backfilling`: answered before the index held everything;
  * - `lost_index`: the index was gone and was made anew; `timed_out`: the server gave up.
  */
@@ -14,6 +15,7 @@ export type Note =
   | 'ghosts'
   | 'short_answers'
   | 'cut_short'
+  | 'server_ceiling'
   | 'while_backfilling'
   | 'lost_index'
   | 'timed_out';

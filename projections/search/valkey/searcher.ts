@@ -1,6 +1,7 @@
 import type { Redis } from 'iovalkey';
 import { DomainError } from '../../../domain/errors.js';
 import type { Filter, VectorHit } from '../ports.js';
+import { Ceilings } from './ceilings.js';
 import { countMatching, type Found, matching, nearest } from './commands.js';
 import { refusalOf } from './errors.js';
 import { compileFilter, EVERYTHING, passing } from './filter.js';
@@ -19,7 +20,7 @@ export type SearcherParts = {
   readonly size: () => { readonly memories: number; readonly windows: number };
 };
 
-/** The module's ceiling for k. */
+/** Rows that are looked at for one answer: the module's own ceiling for k, where nobody has set it lower. */
 const FETCH_MOST = 10_000;
 /** The graph's order is approximate and that of single precision: ask for some more and score again. */
 const FETCH_SPARE = 16;
@@ -43,6 +44,7 @@ type Search = {
 /** Asks the server for neighbours and makes sure that the answer is whole, or counted among the notes. */
 export class Searcher {
   #parts: SearcherParts;
+  readonly #ceilings = new Ceilings();
 
   constructor(parts: SearcherParts) {
     this.#parts = parts;
@@ -102,12 +104,14 @@ export class Searcher {
     const perMemory = memories === 0 ? 1 : windows / memories;
     let fetch = Math.min(FETCH_MOST, Math.ceil((k + FETCH_SPARE) * perMemory * (after ? WIDER : 1)));
     for (;;) {
-      const found = await this.#fetch(search, fetch);
+      const { found, asked } = await this.#fetch(search, fetch);
       const { hits, last } = this.#scored(search, found);
       // Even of k good hits a broken graph may have missed better ones.
-      if (found.total < fetch) return this.#completed(search, found, hits);
+      if (found.total < asked) return this.#completed(search, found, hits);
       if (hits.length >= k && last < (hits[k - 1]?.similarity ?? 0) - IMPRECISION) return hits.slice(0, k);
-      if (fetch === FETCH_MOST) {
+      // The server gives no more neighbours than this; all that match it may still tell.
+      if (asked === this.#ceilings.k && this.#ceilings.lowered) return this.#completed(search, found, hits);
+      if (asked === FETCH_MOST) {
         if (hits.length < k) notes.add('cut_short');
         return hits.slice(0, k);
       }
@@ -130,11 +134,22 @@ export class Searcher {
     return this.#scored(search, all).hits.slice(0, search.k);
   }
 
-  #fetch({ query, expression }: Search, k: number): Promise<Found> {
-    const { redis, name, timeoutMs, size } = this.#parts;
+  /** As many neighbours as wanted, or as the server gives at most: `asked` says which. */
+  async #fetch({ query, expression }: Search, wanted: number): Promise<{ readonly found: Found; readonly asked: number }> {
+    const { redis, name, timeoutMs, size, notes } = this.#parts;
     const { windows } = size();
-    const efRuntime = Math.max(EF_LEAST, k, windows <= EF_WHOLE ? windows : 0);
-    return nearest(redis, { index: name, filter: expression, vector: query, k, efRuntime, fields: HIT_FIELDS, limit: k, timeoutMs });
+    const ef = Math.max(EF_LEAST, wanted, windows <= EF_WHOLE ? windows : 0);
+    for (;;) {
+      const [k, efRuntime] = [Math.min(wanted, this.#ceilings.k), Math.min(ef, this.#ceilings.ef)];
+      try {
+        const asked = { index: name, filter: expression, vector: query, k, efRuntime, fields: HIT_FIELDS, limit: k, timeoutMs };
+        const found = await nearest(redis, asked);
+        if (k < wanted || efRuntime < ef) notes.add('server_ceiling');
+        return { found, asked: k };
+      } catch (error) {
+        if (!this.#ceilings.learn(error)) throw error;
+      }
+    }
   }
 
   /** The hits that pass, and the similarity of the last row the server gave. */
@@ -157,5 +172,6 @@ export class Searcher {
 const HINTS: Readonly<Record<string, string>> = {
   memory: 'The server is above its maxmemory: raise it, or forget what is not needed',
   permission: 'Give this user the category @search and the keys of the index',
+  loading: 'The server is still reading its data, or waits for its primary: ask again shortly',
   'timed-out': 'Ask again; if it stays, the server is too busy or the index too large for it',
 };

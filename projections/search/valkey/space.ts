@@ -2,10 +2,10 @@ import type { Redis } from 'iovalkey';
 import { DomainError } from '../../../domain/errors.js';
 import { NAMESPACES, type Namespace } from '../../../domain/vocabulary.js';
 import type { Keys } from '../../keys.js';
-import { countMatching, createIndex, dropIndex, nearest } from './commands.js';
-import { type Refusal, refusalOf } from './errors.js';
+import { countMatching, createIndex, dropIndex, listIndexes, matching, nearest, readIndexInfo } from './commands.js';
+import { type Refusal, refusalOf, whyRefused } from './errors.js';
 import { EVERYTHING } from './filter.js';
-import { HIT_FIELDS } from './hits.js';
+import { HIT_FIELDS, ROW_FIELDS } from './hits.js';
 import { definitionOf, ValkeyVectorIndex } from './index.js';
 import { detectSearchModule, IN_PROCESS, type SearchModule, type VectorEngine } from './module.js';
 import { sweepPhantoms } from './phantoms.js';
@@ -75,18 +75,21 @@ const findSearch = async (redis: Redis, keys: Keys, cluster: boolean): Promise<S
     const reason = `valkey-search ${found.version} is there but does not take our searches (${refused}); ${IN_PROCESS}`;
     return { usable: false, version: found.version, reason };
   } catch (error) {
-    const reason = `valkey-search ${found.version} is there but refuses an index (${refusalOrThrow(error)}); ${IN_PROCESS}`;
+    refusalOrThrow(error);
+    const reason = `valkey-search ${found.version} is there but refuses an index (${whyRefused(error)}); ${IN_PROCESS}`;
     return { usable: false, version: found.version, reason };
   }
 };
 
-/** Every form of search that is used, over nothing. Where another process dropped the index, or time ran out, it was understood. */
+/** Every question that is asked, over nothing. Where another process dropped the index, or time ran out, it was understood. */
 const trySearches = async (redis: Redis, index: string): Promise<void> => {
   const asked = { index, fields: HIT_FIELDS, timeoutMs: TRIAL_MS };
   const expression = `(@state:{active} | @state:{archived}) ${EVERYTHING}`;
   for (const filter of ['*', expression])
     await nearest(redis, { ...asked, filter, vector: Float32Array.of(1), k: 1, efRuntime: 1, limit: 1 }).catch(understood);
   await countMatching(redis, { ...asked, filter: expression }).catch(understood);
+  await matching(redis, { ...asked, filter: expression, fields: ROW_FIELDS, limit: 1 }).catch(understood);
+  await readIndexInfo(redis, index).catch(understood);
 };
 
 const refusalOrThrow = (error: unknown): Refusal => {
@@ -100,6 +103,37 @@ export const retireVectors = async (redis: Redis, keys: Keys, model: string): Pr
   for (const namespace of NAMESPACES) {
     await dropIndex(redis, keys.searchIndex(model, namespace)).catch(unless('no-index'));
     for await (const rows of rowsUnder(redis, keys.searchRows(model, namespace))) await redis.unlink([...rows]);
+  }
+};
+
+/**
+ * The same for models that nobody uses any more, all at once: a process that was killed as it moved to another model leaves
+ * theirs. `unused` tells which of them that still is, and is asked before each step. Reads every key of the server once.
+ */
+export const sweepModels = async (
+  redis: Redis,
+  keys: Keys,
+  models: readonly string[],
+  unused: () => Promise<ReadonlySet<string>>,
+  signal: AbortSignal,
+): Promise<void> => {
+  const places = models.flatMap((model) =>
+    NAMESPACES.map((namespace) => ({ model, namespace, prefix: keys.searchRows(model, namespace) })),
+  );
+  // A user who may not list indexes may still drop these.
+  const names = await listIndexes(redis).catch(unless('permission'));
+  for (const { model, namespace } of places) {
+    const name = keys.searchIndex(model, namespace);
+    if (!(names?.includes(name) ?? true) || signal.aborted || !(await unused()).has(model)) continue;
+    await dropIndex(redis, name).catch(unless('no-index'));
+  }
+  for await (const found of rowsUnder(redis, keys.allSearchRows)) {
+    if (signal.aborted) return;
+    const rows = found.map((key) => ({ key, model: places.find(({ prefix }) => key.startsWith(prefix))?.model }));
+    if (rows.every(({ model }) => model === undefined)) continue;
+    const still = await unused();
+    const left = rows.filter(({ model }) => model !== undefined && still.has(model)).map(({ key }) => key);
+    if (left.length > 0) await redis.unlink(left);
   }
 };
 

@@ -1,13 +1,13 @@
 import { InvalidArgumentError } from 'commander';
-import { DomainError } from '../../../domain/errors.js';
+import { DomainError, isDomainError } from '../../../domain/errors.js';
 import type { AsOf, BriefingResult, ExplainMemoryResult, MemoryAuditResult, RecallIndexResult, RecallResult } from '../../api.js';
-import { isEventId } from '../../history/event-place.js';
+import { parseWhen } from '../../history/when.js';
 import { readableBriefing } from '../../mcp/briefing-text.js';
 import { type AddCommand, collect, does, examples } from '../command.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { instant, oneLine, table } from '../output.js';
-import { whenOf, wholeNumber } from '../parse.js';
+import { wholeNumber } from '../parse.js';
 import { sayRecall } from './recall.js';
 import { sayTimeline } from './timeline.js';
 
@@ -73,17 +73,15 @@ export const addAt: AddCommand = (program) => {
   });
 };
 
-/** A place in the log and the id of an event stay what they are; any other way to name a time becomes ISO. */
+/** What the tools take as `as_of`, refused here where they would refuse it. */
 const momentOf = (text: string): string => {
-  const when = text.trim();
-  if (/^\d+-\d+$/.test(when) || isEventId(when)) return when;
   try {
-    return new Date(whenOf(when)).toISOString();
-  } catch {
-    throw new InvalidArgumentError(
-      'It must be an ISO date or time such as 2026-11-30T12:00Z, an age such as 30m, 2h, 3d or 1w, a place in the log such as 1793716200000-0, or the id of an event such as 01KB5M1V8G3X9Y2Z4W6Q7R8S9T.',
-    );
+    parseWhen(text);
+  } catch (error) {
+    if (isDomainError(error, 'VALIDATION')) throw new InvalidArgumentError(`It is no moment. ${error.hint}.`);
+    throw error;
   }
+  return text.trim();
 };
 
 const needed = (text: string, what: string): string => {

@@ -15,7 +15,7 @@ export const addBackups: AddCommand = (program) => {
     const { listBackups } = await import('../../backup/cli.js');
     const list = await listBackups(options.in === undefined ? config.backup.dir : placeOf(options.in, '--in'));
     answer(list, say);
-    return list.backups.length === 0 ? EXIT.nothingFound : EXIT.ok;
+    return list.backups.every(({ empty }) => empty) ? EXIT.nothingFound : EXIT.ok;
   });
 };
 
@@ -29,7 +29,11 @@ const say = ({ dir, backups, unreadable }: ListBackupsResult): string =>
         `${backup.events} events`,
         size(backup.size_kb * 1_024),
         `log ${backup.log_id}`,
-        [backup.encrypted && 'encrypted', backup.embeddings && 'with vectors', !backup.complete && 'not complete']
+        [
+          backup.encrypted && 'encrypted',
+          backup.embeddings && 'with vectors',
+          backup.empty ? 'holds nothing yet' : !backup.complete && 'not complete',
+        ]
           .filter(Boolean)
           .join(', '),
       ]),

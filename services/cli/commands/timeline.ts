@@ -43,10 +43,14 @@ export const sayTimeline = (answer: ExplainMemoryResult): string => {
 const sayAppearance = ({ at, rank, score, actor, query }: RecallAppearance): string =>
   `    ${instant(at)}  place ${rank}  ${score.toFixed(3)}  by ${actor}${query === undefined ? '' : `  ${shown(query)}`}`;
 
-const sayLine = ({ n, event, at, actor, correlation, changed = {}, erased }: TimelineLine): string => {
+const sayLine = ({ n, event, at, actor, correlation, changed = {}, note, erased }: TimelineLine): string => {
   const changes = Object.entries(changed).map(([field, { from, to }]) => {
     if (from === undefined) return `      ${field} = ${shown(to)}`;
     return `      ${field}: ${shown(from)} -> ${to === undefined ? 'nothing' : shown(to)}`;
   });
-  return [`  ${n}  ${instant(at)}  ${event}  by ${actor}${erased ? '  (erased)' : `  action ${correlation}`}`, ...changes].join('\n');
+  return [
+    `  ${n}  ${instant(at)}  ${event}  by ${actor}${erased ? '  (erased)' : `  action ${correlation}`}`,
+    ...changes,
+    ...(note === undefined ? [] : [`      ${note}`]),
+  ].join('\n');
 };

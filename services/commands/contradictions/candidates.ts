@@ -3,6 +3,8 @@ import { isMemoryKey } from '../../../domain/memory/key.js';
 import type { Namespace } from '../../../domain/vocabulary.js';
 import type { Document } from '../../../projections/recall/document.js';
 import { readVectors } from '../../../projections/recall/vector-cache.js';
+import { eyesOf, nearest as nearestTo } from '../../../projections/search/hybrid.js';
+import { embedQuestion } from '../../queries/query-vectors.js';
 import { rowsOf } from '../../queries/rows.js';
 import { unavailableWhenDown } from '../../valkey/errors.js';
 import type { CommandParts } from '../parts.js';
@@ -61,21 +63,23 @@ const nearest = async (
 ): Promise<readonly Document[]> => {
   const { index } = parts;
   const filter = { states: ['active'] as const, ...(projects && { projects }) };
-  const vector = await queryVector(parts, query, signal);
+  const eyes = await queryVectors(parts, query, signal);
   const hits =
-    vector && index.serving
-      ? await index.serving.index(namespace).knn(vector, NEAREST, filter)
+    eyes && index.serving
+      ? await nearestTo(index.serving.index(namespace), eyes, NEAREST, filter)
       : index.words(namespace).search(query, NEAREST, filter);
   const byKey = new Map(active.map((document) => [document.key, document]));
   return hits.flatMap(({ key }) => byKey.get(key) ?? []);
 };
 
-const queryVector = async ({ index, embedder: ready }: CommandParts, query: string, signal: AbortSignal | undefined) => {
+/** As recall reads a query: a long one by its beginning and by its end. */
+const queryVectors = async ({ index, embedder: ready }: CommandParts, query: string, signal: AbortSignal | undefined) => {
   const embedder = ready();
   if (!isQueryRead(query) || embedder === 'off' || embedder === undefined || index.serving?.model.id !== embedder.identity.id)
     return undefined;
   try {
-    return await embedder.embedQuery(query, signal && { signal });
+    const { vector, ending } = await embedQuestion(embedder, query, signal && { signal });
+    return eyesOf(vector, ending);
   } catch {
     signal?.throwIfAborted();
     return undefined;

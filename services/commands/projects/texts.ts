@@ -18,7 +18,7 @@ export const parseContextPart = (name: string, text: string, force: boolean): st
   const bad = unstorableInText(part);
   if (bad)
     throw new DomainError('VALIDATION', `${name} holds ${bad.name} at position ${bad.position}`, 'Remove or escape it, then send again');
-  if (!force) refuseSecrets(part);
+  if (!force) refuseSecrets(part, name);
   return part;
 };
 

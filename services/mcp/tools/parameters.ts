@@ -72,7 +72,7 @@ export const asOf = z
   .string()
   .optional()
   .describe(
-    'A moment in the past: a time like 2026-11-03T14:30:00Z (UTC), or an event id from a timeline. The answer is what it was then.',
+    'A moment in the past: a time with an offset (2026-11-03T14:30+01:00) or without (UTC), a date, an age (90s, 30m, 2h, 3d, 1w), or an event by its event_id or position in a timeline. The answer is what it was then.',
   );
 export const maxTokens = z
   .number()

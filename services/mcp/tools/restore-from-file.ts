@@ -22,6 +22,7 @@ It goes into an empty memory, or adds what is missing at the end of the same his
     events_restored: 'integer',
     kept_forgotten: 'integer',
     unreadable: 'integer',
+    side_unproven: 'boolean',
     digests: 'object',
     note: 'string',
   },

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { open, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DomainError } from '../../../domain/errors.js';
+import { diskFault } from '../../disk-fault.js';
 import { makeFolder } from '../../make-folder.js';
 import { VERSION } from '../../version.js';
 import { dumpMetadata, dumpRecord, suppressionRecords } from './dump.js';
@@ -36,7 +37,7 @@ const ATTEMPTS = 3;
 /**
  * Writes every memory and suppressed topic as a dump or a vault: under a temporary name, renamed when it is whole. What is
  * stored meanwhile may be in it or not; what is forgotten meanwhile is not. Throws CONFLICT when the place is taken,
- * UNAVAILABLE when the store cannot be read.
+ * UNAVAILABLE when the store cannot be read or the disk takes no more, VALIDATION for a place that cannot be written to.
  */
 export const exportTo = async (parts: StoreParts, options: ExportOptions): Promise<ExportReport> => {
   const { format, to, signal } = options;
@@ -54,6 +55,8 @@ export const exportTo = async (parts: StoreParts, options: ExportOptions): Promi
     await rm(temporary, { recursive: true, force: true });
     const { code } = error as NodeJS.ErrnoException;
     if (error instanceof DomainError || code === undefined) throw error;
+    const fault = diskFault(error, to);
+    if (fault) throw fault;
     throw new DomainError('VALIDATION', `${to} cannot be written (${code})`, 'Name another place with --to');
   }
 };

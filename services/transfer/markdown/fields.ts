@@ -6,9 +6,9 @@ import type { Experience } from '../../../domain/memory/experience.js';
 import { namespaceOf } from '../../../domain/memory/key.js';
 import { provenanceForWrite } from '../../../domain/provenance.js';
 import { CHUNK_STRATEGIES, INGEST_MODES, NAMESPACES, STATES } from '../../../domain/vocabulary.js';
-import type { ImportedTopic } from '../../commands/import.js';
 import type { ImportCandidate } from '../../commands/import-intake.js';
 import { readExperience } from '../experience.js';
+import type { TopicCandidate } from '../source.js';
 import { isObject } from '../text.js';
 
 /** Names in front matter, and other names for them that people use. */
@@ -134,8 +134,6 @@ export const memoryFields = (
     throw new DomainError('VALIDATION', 'chunk_index in the front matter is no whole number');
   // In other people's notes an outcome is another matter.
   const experience = key === undefined ? undefined : experienceIn(from, changed ?? created ?? modified);
-  const carried = state !== 'active' || reason !== undefined || reinstate_hints.length > 0 || experience !== undefined;
-  const lateChange = !carried && changed !== undefined && changed > (created ?? modified);
   const scope = from.oneOf('scope', SCOPES);
   const usualScope = namespace !== 'preference' || key !== undefined ? undefined : project === undefined ? 'global' : 'project';
   const optional = {
@@ -160,7 +158,7 @@ export const memoryFields = (
       mode: from.oneOf('mode', INGEST_MODES) ?? 'raw',
       licence,
       provenance: provenanceForWrite(namespace, from.text('provenance')),
-      created: created ?? modified,
+      created: created ?? Math.min(modified, changed ?? modified),
       changed,
       state,
       reason,
@@ -168,7 +166,7 @@ export const memoryFields = (
       experience,
       ...(Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)) as Partial<ImportCandidate>),
     },
-    left: { ...from.left, ...(lateChange && { updated: new Date(changed).toISOString() }) },
+    left: from.left,
   };
 };
 
@@ -188,7 +186,7 @@ const experienceIn = (from: Reader, when: number): Experience | undefined => {
 };
 
 /** The suppressions in front matter, as `omnimem export` writes them; undefined when the file is no such file. */
-export const suppressedTopics = (fields: Readonly<Record<string, unknown>>, now: number): readonly ImportedTopic[] | undefined => {
+export const suppressedTopics = (fields: Readonly<Record<string, unknown>>, now: number): readonly TopicCandidate[] | undefined => {
   const list = fields.suppressed_topics;
   if (list === undefined) return undefined;
   if (!Array.isArray(list))
@@ -197,6 +195,11 @@ export const suppressedTopics = (fields: Readonly<Record<string, unknown>>, now:
     const { topic, reason, since } = isObject(entry) ? entry : { topic: entry, reason: undefined, since: undefined };
     if (typeof topic !== 'string') throw new DomainError('VALIDATION', 'A suppressed topic is no text', 'It looks like {topic: one}');
     const at = (typeof since === 'string' && isoTime(since)) || now;
-    return { topic: parseTopic(topic), at: new Date(Math.min(at, now)).toISOString(), ...(typeof reason === 'string' && { reason }) };
+    return {
+      topic: parseTopic(topic),
+      said: topic,
+      at: new Date(Math.min(at, now)).toISOString(),
+      ...(typeof reason === 'string' && { reason }),
+    };
   });
 };

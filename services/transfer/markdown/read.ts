@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { withoutControls } from '../../../domain/characters.js';
 import { isDomainError } from '../../../domain/errors.js';
 import { LIMITS } from '../../../domain/vocabulary.js';
 import { stableUlid } from '../../commands/import-intake.js';
@@ -17,7 +18,7 @@ export type MarkdownOptions = ReadOptions & {
 /** Reads a folder of Markdown, or one file. A file that cannot be understood is refused by its name, with line and column. */
 export const readMarkdown = async (root: string, options: MarkdownOptions): Promise<Source> => {
   const draft = newDraft();
-  const { files, others, links } = await markdownFiles(root);
+  const { files, unreadable, others, links } = await markdownFiles(root);
   for (const file of files) {
     try {
       readFile(draft, file, await readText(file.path), options);
@@ -26,8 +27,10 @@ export const readMarkdown = async (root: string, options: MarkdownOptions): Prom
       draft.refused.push(refusalOf(file.name, error));
     }
   }
-  if (others > 0) draft.notes.push(`${others} files that are no Markdown were passed over.`);
-  if (links > 0) draft.notes.push(`${links} symbolic links were not followed.`);
+  for (const place of unreadable)
+    draft.refused.push({ place, code: 'VALIDATION', why: 'The file cannot be opened by its name: it is gone, or the name is not UTF-8' });
+  if (others > 0) draft.notes.push(`${others} ${others === 1 ? 'file that is' : 'files that are'} no Markdown passed over.`);
+  if (links > 0) draft.notes.push(`${links} symbolic ${links === 1 ? 'link' : 'links'} not followed.`);
   return { format: 'markdown', ...draft };
 };
 
@@ -46,7 +49,7 @@ const readFile = (draft: Draft, { name, modified }: MarkdownFile, text: string, 
     draft.candidates.push({
       ...(pieces.length > 1 && { ...sibling, chunk_index: i }),
       ...candidate,
-      ...(!whole && { title: [candidate.title ?? name, ...path].join(' > ') }),
+      ...(!whole && { title: withoutControls([candidate.title ?? name, ...path].join(' > ')) }),
       place,
       content,
     });

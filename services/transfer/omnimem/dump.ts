@@ -1,7 +1,7 @@
 import { parseTopic } from '../../../domain/content.js';
 import { DomainError, isDomainError } from '../../../domain/errors.js';
 import { isoTime } from '../../../domain/iso-time.js';
-import { type Draft, newDraft, type ReadOptions, refusalOf, type Source } from '../source.js';
+import { type Draft, newDraft, type ReadOptions, refusalOf, type Source, withoutCredentials } from '../source.js';
 import { isObject, jsonOrUndefined, parseJson } from '../text.js';
 import { familyOf, SUPPRESSED, SUPPRESSION_DETAILS } from './families.js';
 import { mapProject } from './project.js';
@@ -107,7 +107,7 @@ const membersOf = (record: Records): readonly unknown[] => {
 };
 
 const readTopic = (draft: Draft, text: unknown, all: Records, now: number): void => {
-  const place = `${SUPPRESSED}: ${String(text).slice(0, 80)}`;
+  const place = `${SUPPRESSED}: ${withoutCredentials(String(text)).slice(0, 80)}`;
   try {
     const topic = parseTopic(String(text));
     const details = all[SUPPRESSION_DETAILS];
@@ -115,7 +115,7 @@ const readTopic = (draft: Draft, text: unknown, all: Records, now: number): void
     const reason = isObject(told) && typeof told.reason === 'string' ? told.reason : undefined;
     const since = isObject(told) ? isoTime(String(told.since)) : undefined;
     const at = new Date(Math.min(since ?? now, now)).toISOString();
-    draft.topics.push({ place, topic, at, ...(reason !== undefined && { reason }) });
+    draft.topics.push({ place, topic, said: String(text), at, ...(reason !== undefined && { reason }) });
   } catch (error) {
     if (!isDomainError(error)) throw error;
     draft.refused.push(refusalOf(place, error));

@@ -25,7 +25,6 @@ export const mapProject = (key: string, fields: Readonly<Record<string, string>>
   const stack = text('stack');
   const created = from.takeTime('created_at');
   const changed = from.takeTime('updated_at');
-  if (created !== undefined && changed !== undefined && created < changed) from.keep('created_at');
   const declared = from.take('domains');
   const state = from.takeOneOf('state', STATES);
   if (state === 'archived') from.keep('state');
@@ -36,6 +35,7 @@ export const mapProject = (key: string, fields: Readonly<Record<string, string>>
   from.drop('tags', (tags) => tags === '[]');
   const seeded = asDeclared ? undefined : seedDomains(stack);
   const domains = declared === undefined ? seeded : parseDomains(declared).domains;
+  const at = Math.min(changed ?? created ?? now, now);
   const project: ImportedProject = {
     name,
     context: {
@@ -49,7 +49,8 @@ export const mapProject = (key: string, fields: Readonly<Record<string, string>>
     },
     domains: domains?.slice(0, MAX_DOMAINS),
     deprioritised: state === 'deprioritised' ? (reason ?? '') : undefined,
-    at: new Date(Math.min(changed ?? created ?? now, now)).toISOString(),
+    at: new Date(at).toISOString(),
+    ...(created !== undefined && created < at && { created: new Date(created).toISOString() }),
   };
   return { project, left: from.left };
 };

@@ -14,6 +14,7 @@ import {
   STATES,
 } from '../../../domain/vocabulary.js';
 import type { ImportCandidate } from '../../commands/import-intake.js';
+import { withoutCredentials } from '../source.js';
 import { isObject } from '../text.js';
 import { experienceIn } from './experience.js';
 import { Fields } from './fields.js';
@@ -47,7 +48,8 @@ export const mapRecord = (key: string, fields: Readonly<Record<string, string>>,
   if (content === undefined) throw new DomainError('VALIDATION', 'It has no content', 'A memory needs its text');
   if (fields.state === 'deleted') throw new DomainError('VALIDATION', 'It was deleted there', 'A deleted memory is not brought back');
   const state = from.takeOneOf('state', STATES);
-  if (state === undefined && fields.state) remarks.push(`the state ${JSON.stringify(fields.state.slice(0, 40))} is none; active was taken`);
+  if (state === undefined && fields.state)
+    remarks.push(`the state ${JSON.stringify(withoutCredentials(fields.state).slice(0, 40))} is none; active was taken`);
 
   const keyTime = decodeTime(key.slice(-26));
   const created = from.takeTime('created_at');
@@ -58,8 +60,6 @@ export const mapRecord = (key: string, fields: Readonly<Record<string, string>>,
   const settled = state ?? 'active';
   const birth = created ?? keyTime;
   const experience = experienceIn(from, changed ?? birth);
-  const carried = settled !== 'active' || reason !== undefined || reinstate_hints.length > 0 || experience !== undefined;
-  if (!carried && changed !== undefined && changed > birth) from.keep('updated_at');
 
   const enriched_from = from.take('enriched_from');
   const project = from.take('project') ?? (namespace === 'project' ? from.take('project_name') : undefined);

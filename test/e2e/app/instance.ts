@@ -21,5 +21,12 @@ export const startWhole = async (
     await instance.close();
     throw new Error(`the start failed: ${JSON.stringify(failed)}`);
   }
-  return { ...instance, url: instance.mcpUrl };
+  return {
+    ...instance,
+    /** Another one once a restored log took the place of the first. */
+    get opened() {
+      return instance.opened;
+    },
+    url: instance.mcpUrl,
+  };
 };

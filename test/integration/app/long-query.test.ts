@@ -61,3 +61,30 @@ describe('a long query', () => {
     }
   });
 });
+
+describe('a long query of a tool that compares by meaning', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await openTestApp({ provider: providerOf(shortSighted()) });
+  });
+  afterAll(() => test.end());
+  const buried = (question: string): string => `${prose(1_500)} . . . ${'. '.repeat(70)} ${question}`;
+
+  it('is why_did_you_mention, which finds the recall that its end means', async () => {
+    const query = 'where does Grafana listen behind that tunnel';
+    await test.app.queries.recall({ query }, test.call);
+    const why = await test.app.queries.whyDidYouMention({ query: buried('that tunnel behind where Grafana does listen') }, test.call);
+    expect(why).toMatchObject({ status: 'found', match_type: 'semantic', log_query: query });
+  });
+
+  it('is check_contradictions, which looks at the memories that its end means', async () => {
+    for (const content of ['The gateway listens on port 8080', 'The gateway listens on port 8081'])
+      await test.app.commands.remember({ content }, test.call);
+    for (const word of 'apple birch cedar daisy ebony fern grape hazel iris jute kale lime maple nettle oak palm quince rose sage thyme ulex'.split(
+      ' ',
+    ))
+      await test.app.commands.remember({ content: `who is on call for ${word}` }, test.call);
+    const { contradictions } = await test.app.commands.checkContradictions({ query: buried('the gateway listens on port') }, test.call);
+    expect(JSON.stringify(contradictions)).toMatch(/8080.*8081|8081.*8080/);
+  });
+});

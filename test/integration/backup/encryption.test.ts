@@ -1,11 +1,13 @@
+import { createHook } from 'node:async_hooks';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Secrets } from '../../../services/backup/crypt.js';
 import { purgeBackups } from '../../../services/backup/purge.js';
 import { contents, forget, liveALittle, remember, restore, take, temporaryFolder } from '../../support/backup.js';
 import { keysHolding, newId, newKey, openTestLog } from '../../support/eventlog.js';
+import { longestWait } from '../../support/turns.js';
 import { startValkey, type TestValkey } from '../../support/valkey.js';
 
 const SENTENCE = 'The sentinel sleeps beneath the copper beech.';
@@ -92,5 +94,48 @@ describe('an encrypted backup', () => {
     expect(purged).toMatchObject({ payloads_removed: 1 });
     await using target = await openTestLog({ valkey });
     expect(await restore(target, path, { secrets: PASSPHRASE, standby: true })).toMatchObject({ kept_forgotten: 1 });
+  });
+
+  it('derives the key from the passphrase once for all that is done under one set of secrets, beside everything else', async () => {
+    using folder = temporaryFolder();
+    await using source = await openTestLog({ valkey });
+    await remember(source, newKey(), SENTENCE);
+    let derived = 0;
+    const hook = createHook({ init: (_id, type) => void (type === 'SCRYPTREQUEST' && derived++) }).enable();
+    try {
+      const secrets: Secrets = { passphrase: 'correct horse battery', workFactor: 17 };
+      const first = await longestWait(() => take(source, folder.path, { secrets }));
+      expect(first.waited).toBeLessThan(first.took / 2);
+      await remember(source, newKey(), 'more');
+      const { path, events_added } = await take(source, folder.path, { secrets });
+      expect(events_added).toBeGreaterThan(0);
+      await restore(source, path, { secrets, dryRun: true });
+      await purgeBackups({ redis: source.redis, keys: source.keys, stamp: newId }, { root: folder.path, secrets });
+      expect(derived).toBe(1);
+      const anew = { ...secrets };
+      const later = await longestWait(() => Promise.all([1, 2].map(() => restore(source, path, { secrets: anew, dryRun: true }))));
+      expect(later.waited).toBeLessThan(later.took / 2);
+      expect(derived).toBe(2);
+    } finally {
+      hook.disable();
+    }
+  });
+
+  it('of an earlier program, whose key the library sealed, is read and continued', async () => {
+    using folder = temporaryFolder();
+    await using source = await openTestLog({ valkey });
+    await remember(source, newKey(), SENTENCE);
+    const passphrase = 'correct horse battery';
+    const { path, name } = await take(source, folder.path, { secrets: { passphrase, workFactor: 4 } });
+    const decrypter = new Decrypter();
+    decrypter.addPassphrase(passphrase);
+    const key = await decrypter.decrypt(readFileSync(join(path, 'key.age')));
+    const encrypter = new Encrypter();
+    encrypter.setPassphrase(passphrase);
+    encrypter.setScryptWorkFactor(5);
+    writeFileSync(join(path, 'key.age'), await encrypter.encrypt(key));
+    await remember(source, newKey(), 'more');
+    expect(await take(source, folder.path, { secrets: { passphrase } })).toMatchObject({ name });
+    expect(await restore(source, path, { secrets: { passphrase }, dryRun: true })).toMatchObject({ would: 'unchanged' });
   });
 });

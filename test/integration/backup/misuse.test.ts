@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ORIGIN } from '../../../domain/envelope.js';
@@ -128,4 +128,40 @@ it('a moment before anything happened restores nothing and appends nothing', asy
   expect(await restore(target, folder.path, { until })).toMatchObject({ status: 'unchanged', events_in_backup: 0, head: ORIGIN });
   expect(await restore(target, folder.path, { until, dryRun: true })).toMatchObject({ status: 'dry_run' });
   expect(await target.log.size()).toBe(size);
+});
+
+it('a name that differs from that of a backup by capital letters only is refused', async () => {
+  using folder = temporaryFolder();
+  await using source = await openTestLog({ valkey });
+  await remember(source, newKey(), 'one');
+  await take(source, folder.path, { name: 'Before-2.0' });
+  for (const fresh of [true, false]) {
+    await expect(take(source, folder.path, { name: 'before-2.0', fresh })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringMatching(/backup Before-2\.0 already, and before-2\.0 differs from it by capital letters only/),
+      hint: expect.stringContaining('Pass Before-2.0'),
+    });
+  }
+  writeFileSync(join(folder.path, 'Before-2.0', 'manifest.json'), 'torn');
+  await expect(take(source, folder.path, { name: 'BEFORE-2.0' })).rejects.toMatchObject({ code: 'CONFLICT' });
+  expect(readdirSync(folder.path).filter((name) => /before/i.test(name))).toEqual(['Before-2.0']);
+  // Two that lie there already, on a disk that keeps them apart, are each continued.
+  await take(source, folder.path, { name: 'one' });
+  cpSync(join(folder.path, 'one'), join(folder.path, 'ONE'), { recursive: true });
+  for (const name of ['one', 'ONE']) expect(await take(source, folder.path, { name })).toMatchObject({ name });
+});
+
+it('a process whose log was replaced under it writes no backup that mixes both', async () => {
+  using folder = temporaryFolder();
+  await using source = await openTestLog({ valkey });
+  await using target = await openTestLog({ valkey });
+  await remember(source, newKey(), 'one');
+  await take(source, join(folder.path, 'theirs'));
+  await restore(target, join(folder.path, 'theirs'));
+  const own = join(folder.path, 'own');
+  await expect(take(target, own)).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    message: expect.stringMatching(/Another log took the place/),
+  });
+  expect(readdirSync(own).filter((name) => !name.startsWith('.'))).toEqual([]);
 });

@@ -28,6 +28,7 @@ const another = (test: TestApp, place: { position: string }, drop = (): void => 
     head: log.head,
     position: () => place.position,
     drop,
+    models: () => [],
   };
   const register = new ProcessRegister(parts);
   register.start();

@@ -94,6 +94,29 @@ describe('the product on a server with a search module', () => {
       expect((await recall('lighthouse keeper')).search).toBe('fused');
     });
 
+    it('removes what a process left of the old model that was killed between the move and its clean-up', async () => {
+      await remember('The lighthouse keeper lives alone.');
+      const old = test.index.serving?.model.id ?? '';
+      const left = async () => (await rows()).filter((row) => row.includes(old));
+      // Killed there: none of the removal comes to pass, and nobody of this process tries again.
+      server.engine.intercept = ([command, name]) =>
+        command === 'FT.DROPINDEX' && name?.includes(old) ? { error: 'killed before the answer' } : undefined;
+      provider.arrive(hashedEmbedder('all-MiniLM-L6-v2', 64));
+      await vi.waitFor(() => expect(test.index.serving?.model.dimension).toBe(64), 20_000);
+      const model = test.index.serving?.model.id ?? '';
+      await test.close();
+      expect(await left()).toHaveLength(1);
+      expect([...server.engine.indexes.keys()].filter((name) => name.includes(old))).not.toEqual([]);
+
+      server.engine.intercept = undefined;
+      const next = await test.another();
+      await vi.waitFor(async () => expect(await left()).toEqual([]), 15_000);
+      expect([...server.engine.indexes.keys()].filter((name) => name.includes(old))).toEqual([]);
+      expect(await rows()).toEqual([expect.stringContaining(model)]);
+      expect((await next.app.queries.recall({ query: 'lighthouse keeper' }, test.call)).search).toBe('fused');
+      await next.close();
+    });
+
     it('says that the index fails while the server refuses it, takes no vector for bad, and goes on afterwards', async () => {
       server.engine.intercept = ([command]) =>
         command === 'FT.CREATE' ? { error: "OOM command not allowed when used memory > 'maxmemory'." } : undefined;

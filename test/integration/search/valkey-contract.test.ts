@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ValkeyVectorIndex } from '../../../projections/search/valkey/index.js';
 import { connect } from '../../../services/valkey/client.js';
 import { vectorIndexContract } from '../../specs/search/contract.js';
-import { cleanUp, reasonToSkip } from '../../support/search-of-url.js';
+import { cleanUp, reasonToSkip, SEARCH_URL, skipsSearchUrl } from '../../support/search-of-url.js';
 import { type SearchServer, startSearchServer } from '../../support/search-server.js';
 
 /** An index of its own under keys of its own, for each test. */
@@ -21,7 +21,7 @@ const createFresh = (redis: Redis, prefix: string, dimension: number) =>
 const contractOver = (server: () => Redis): void => {
   const prefixes: string[] = [];
   afterEach(async () => {
-    for (const prefix of prefixes.splice(0)) await cleanUp(server(), `${prefix}index`, prefix);
+    for (const prefix of prefixes.splice(0)) await cleanUp(server(), prefix);
   });
   vectorIndexContract('valkey-search', async (dimension) => {
     const prefix = `omnimem-test:${randomUUID()}:`;
@@ -52,18 +52,14 @@ describe.each([
   contractOver(() => redis);
 });
 
-const url = process.env.OMNIMEM_TEST_SEARCH_URL;
-const reason = url === undefined ? undefined : await reasonToSkip(url);
-if (reason !== undefined) process.stderr.write(`\nSkipped: the contract on the server at OMNIMEM_TEST_SEARCH_URL. ${reason}\n`);
-
 /**
  * The same against a real module: OMNIMEM_TEST_SEARCH_URL=redis://host:6379 of a server with valkey-search 1.2 or newer. It
  * may hold anything else; nothing of that is touched.
  */
-describe.skipIf(url === undefined || reason !== undefined)(`valkey-search of the server at OMNIMEM_TEST_SEARCH_URL`, () => {
+describe.skipIf(await skipsSearchUrl())('valkey-search of the server at OMNIMEM_TEST_SEARCH_URL', () => {
   let redis: Redis;
   beforeAll(() => {
-    redis = connect(url ?? '', 'general');
+    redis = connect(SEARCH_URL ?? '', 'general');
   });
   afterAll(() => redis.disconnect());
 
@@ -75,6 +71,6 @@ describe('a server at OMNIMEM_TEST_SEARCH_URL that cannot serve', () => {
     await using server = await startSearchServer({ version: 10_003 });
     expect(await reasonToSkip(`unix://${server.socket}`)).toMatch(/^valkey-search 1\.0\.3 is older than 1\.2/);
     expect(await reasonToSkip(`unix://${server.valkey.socket}`)).toMatch(/^The server has no search module/);
-    await expect(reasonToSkip('redis://127.0.0.1:1')).rejects.toThrow('No Valkey that answers at OMNIMEM_TEST_SEARCH_URL');
+    await expect(reasonToSkip('redis://127.0.0.1:1')).rejects.toThrow('OMNIMEM_TEST_SEARCH_URL does not serve');
   });
 });

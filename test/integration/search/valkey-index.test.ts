@@ -114,6 +114,65 @@ describe('vectors in the server', () => {
     expect(index.stats().notes).toEqual({ short_answers: 1 });
   });
 
+  describe('on a server that is set to give little', () => {
+    const last = (part: RegExp) => part.exec(searches().findLast(([, , text]) => text?.includes('KNN'))?.[2] ?? '')?.[1];
+
+    it('asks for as many neighbours as it gives, compares all that match where that is too few, and counts it', async () => {
+      server.engine.limits.k = 5;
+      for (let i = 0; i < 30; i++) await index.upsert(`near${i}`, [query], facets({ project: 'other' }));
+      for (let i = 0; i < 12; i++) await index.upsert(`far${i}`, [randomUnit(DIMENSION, random)], facets());
+      expect(await keys(10, { projects: ['atlas'] })).toHaveLength(10);
+      expect(last(/KNN (\d+)/)).toBe('5');
+      expect(index.stats().notes).toEqual({ server_ceiling: 1, short_answers: 1 });
+      const many = Array.from({ length: 150 }, (_, i) => (i === 7 ? 'atlas' : `p${i}`));
+      expect(await keys(12, { projects: many })).toHaveLength(12);
+      expect(index.stats().notes).toMatchObject({ server_ceiling: 2, filtered_after: 1 });
+      // Known now: nothing is refused twice.
+      const refused = searches().filter(([, , text]) => Number(/KNN (\d+)/.exec(text ?? '')?.[1] ?? 0) > 5);
+      expect(refused).toHaveLength(1);
+    });
+
+    it('gives the exact best where the neighbours it gives are equally near', async () => {
+      server.engine.limits.k = 2;
+      for (const key of ['d', 'c', 'b', 'a']) await index.upsert(key, [query], facets());
+      expect(await keys(2)).toEqual(['a', 'b']);
+    });
+
+    it('looks at no more than it may', async () => {
+      server.engine.limits.ef = 50;
+      for (const key of ['a', 'b']) await index.upsert(key, [query], facets());
+      expect(await keys()).toEqual(['a', 'b']);
+      expect(last(/EF_RUNTIME (\d+)/)).toBe('50');
+      expect(index.stats().notes).toEqual({ server_ceiling: 1 });
+    });
+
+    it('notices when it gives more again', async () => {
+      server.engine.limits.k = 5;
+      await index.upsert('a', [query], facets());
+      await keys(10);
+      const later = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 11 * 60_000);
+      server.engine.limits.k = 10_000;
+      await keys(10);
+      later.mockRestore();
+      expect(last(/KNN (\d+)/)).toBe('26');
+    });
+
+    it('is not asked for ever by a refusal that helps nothing', async () => {
+      await index.upsert('a', [query], facets());
+      const error = 'Invalid range: Value above maximum; KNN parameter must be a positive integer greater than 0 and cannot exceed 10000.';
+      server.engine.intercept = ([command]) => (command === 'FT.SEARCH' ? { error } : undefined);
+      await expect(keys()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    });
+
+    it('takes a filter that is too long for it for one that it cannot read', async () => {
+      server.engine.limits.queryBytes = 100;
+      await index.upsert('a', [query], facets());
+      await index.upsert('b', [query], facets({ project: 'p3' }));
+      expect(await keys(5, { projects: Array.from({ length: 20 }, (_, i) => `p${i}`) })).toEqual(['b']);
+      expect(index.stats().notes).toMatchObject({ retried_without_filter: 1 });
+    });
+  });
+
   it('walks the whole graph while it is small, so that the answer is exact', async () => {
     const ef = () => /EF_RUNTIME (\d+)/.exec(searches().findLast(([, , text]) => text?.includes('KNN'))?.[2] ?? '')?.[1];
     for (let i = 0; i < 150; i++) await index.upsert(`m${i}`, [query, query], facets());
@@ -127,6 +186,9 @@ describe('vectors in the server', () => {
   it.each([
     ['Search operation cancelled due to timeout', 'timed-out', { timed_out: 1 }],
     ["OOM command not allowed when used memory > 'maxmemory'.", 'memory', undefined],
+    ['LOADING Valkey is loading the dataset in memory', 'loading', undefined],
+    ['The user does not have permission to access the key prefix', 'permission', undefined],
+    ['Something that no version has said so far', 'other', undefined],
   ])('says that it is unavailable when the server answers %s', async (error, kind, notes) => {
     await index.upsert('a', [query], facets());
     server.engine.intercept = ([command]) => (command === 'FT.SEARCH' ? { error } : undefined);
@@ -170,6 +232,55 @@ describe('vectors in the server', () => {
     expect(told.at(-1)).toBe(1);
     expect(await second.knn(query, 5, {})).toHaveLength(2);
     expect(second.stats().state).toBe('ready');
+  });
+
+  it('says why an index is not filled further', async () => {
+    await index.upsert('a', [query], facets());
+    server.engine.indexes.clear();
+    [server.engine.backfilled, server.engine.paused] = [0.25, true];
+    const second = open();
+    await second.knn(query, 5, {});
+    expect(second.stats()).toMatchObject({
+      state: 'backfilling',
+      detail: '25 % of the stored vectors are in the index; it is not filled further while the server is above its maxmemory',
+    });
+    [server.engine.backfilled, server.engine.paused] = [1, false];
+    expect(await second.settled(10_000)).toBe(true);
+    expect(second.stats().detail).toBeUndefined();
+  });
+
+  it('tells of writes that the index refused after it was ready', async () => {
+    index = open({ source });
+    await redis.hset(source('a'), 'n', '1');
+    await index.upsert('a', [query], facets());
+    expect(await index.settled(10_000)).toBe(true);
+    server.engine.failures = 2;
+    expect(await index.phantoms()).toBe(0);
+    expect(index.stats().detail).toBe('the index refused 2 writes');
+  });
+
+  it('finds nothing after everything was flushed, and takes new vectors', async () => {
+    for (const key of ['a', 'b']) await index.upsert(key, [query], facets());
+    await redis.flushdb();
+    server.engine.indexes.clear();
+    expect(await keys()).toEqual([]);
+    expect(index.stats().notes).toMatchObject({ lost_index: 1 });
+    await index.upsert('a', [query, query], facets());
+    expect(await keys()).toEqual(['a']);
+    await index.remove('b');
+    expect(index.stats()).toMatchObject({ memories: 1, vectors: 2, state: 'ready' });
+  });
+
+  it.each([
+    ['prefix', { prefix: 'elsewhere:' }],
+    ['dimension', { dimension: DIMENSION + 1 }],
+    ['M', { m: 8 }],
+    ['EF_CONSTRUCTION', { efConstruction: 100 }],
+  ])('makes an index of the same name with another %s anew', async (what, other) => {
+    await createIndex(redis, { ...definitionOf('idx', PREFIX, DIMENSION), ...other });
+    await index.upsert('a', [query], facets());
+    expect(await keys(5, { states: ['active'] })).toEqual(['a']);
+    expect(index.stats().detail).toMatch(`the index was made anew: its ${what} was`);
   });
 
   it('looks at the index again when the server was away', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createIndex, dropIndex, listIndexes, matching, nearest, readIndexInfo } from '../../../projections/search/valkey/commands.js';
 import { driftOf, type IndexDefinition } from '../../../projections/search/valkey/definition.js';
-import { refusalOf } from '../../../projections/search/valkey/errors.js';
+import { ceilingOf, refusalOf } from '../../../projections/search/valkey/errors.js';
 import { candidateOf } from '../../../projections/search/valkey/hits.js';
 import { parseInfo } from '../../../projections/search/valkey/info.js';
 import { IndexLifecycle } from '../../../projections/search/valkey/lifecycle.js';
@@ -82,6 +82,19 @@ describe('against what valkey-search 1.2.1 answered, byte for byte', () => {
     expect(driftOf({ ...RECORDED, m: 32 }, parseInfo(flat))).toBe('its M was 16, not 32');
   });
 
+  it('tells an index apart whose fields are split or named in another way', async () => {
+    const words = (text: string) => text.split(' ');
+    const info = (tag: string) =>
+      parseInfo([
+        ...['index_definition', ['prefixes', ['mem:episodic:']], 'attributes'],
+        [words('identifier vector attribute vector type VECTOR'), words(tag)],
+      ]);
+    const wanted = { ...RECORDED, fields: [{ name: 'project', type: 'TAG' }] } as const;
+    expect(driftOf(wanted, info('identifier project attribute project type TAG SEPARATOR , CASESENSITIVE 0'))).toBeUndefined();
+    expect(driftOf(wanted, info('identifier project attribute project type TAG SEPARATOR - CASESENSITIVE 0'))).toMatch(/SEPARATOR -/);
+    expect(driftOf(wanted, info('identifier project attribute p type TAG SEPARATOR , CASESENSITIVE 0'))).toMatch(/project AS p TAG/);
+  });
+
   it('makes no index anew for what a version does not tell, and takes one for ready that does not name its state', async () => {
     await using server = await replay('lifecycle');
     const info = (await server.redis.call('FT.INFO', 'idx')) as unknown[];
@@ -142,10 +155,26 @@ describe('against what valkey-search 1.2.1 answered, byte for byte', () => {
     expect(await text('oom', /^{"-":"OOM/)).toBe('memory');
     expect(await text('databases', /not found in database 1/)).toBe('no-index');
     expect(await text('tags_filters', /too short for prefix/)).toBe('filter');
+    expect(await text('knn', /cannot exceed 10000/)).toBe('ceiling');
     expect(await text('acl', /NOPERM/)).toBe('permission');
     expect(await text('acl', /does not have permission to access/)).toBe('permission');
     expect(await text('detect', /unknown command/)).toBe('no-command');
   });
+});
+
+it('takes a query that is too long for one that it cannot read', async () => {
+  await using server = await replaySteps([{ cmd: ['PING'], reply: { '-': 'Query string is too long, max length is 10240 bytes.' } }]);
+  expect(await refusal(server.redis.call('PING'))).toBe('filter');
+});
+
+it.each([
+  ['KNN parameter', { of: 'k', most: 10_000 }],
+  ['`EF_RUNTIME`', { of: 'ef', most: 1_000_000 }],
+])('the ceiling of %s is read from the recorded refusal', (what, ceiling) => {
+  const recorded = transcript('knn').steps.flatMap(({ reply }) => Object.values((reply ?? {}) as Record<string, unknown>).map(String));
+  const error = new Error(recorded.find((text) => text.includes(`Value above maximum; ${what}`)));
+  error.name = 'ReplyError';
+  expect(ceilingOf(error)).toEqual(ceiling);
 });
 
 describe('a lifecycle over recorded replies', () => {

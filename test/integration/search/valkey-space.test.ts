@@ -54,6 +54,28 @@ describe('a space of vectors in the server', () => {
     expect(await chooseSearch(redis, keys, false)).toMatchObject({ usable: true });
   });
 
+  it("says in the server's words what no version has refused so far", async () => {
+    server.engine.intercept = ([command]) => (command === 'FT.CREATE' ? { error: 'Maximum number of indexes reached (10)' } : undefined);
+    expect((await chooseSearch(redis, keys, false)).reason).toContain('refuses an index (Maximum number of indexes reached (10));');
+    const index = valkeyVectors(redis, keys)(DIMENSION, 'episodic', MODEL);
+    await expect(index.upsert('a', [query], facets())).rejects.toThrow('Maximum');
+    expect(index.stats()).toMatchObject({
+      state: 'failed',
+      detail: 'the server refused the index (Maximum number of indexes reached (10))',
+    });
+    await index.close();
+  });
+
+  it.each([
+    ['FT.INFO', /^FT\.INFO /],
+    ['searches without neighbours that give rows', /^FT\.SEARCH \S+ [^[]*\[-inf \+inf\] ALLSHARDS TIMEOUT \d+ RETURN/],
+  ])('is not chosen where %s are not for this user', async (_, asked) => {
+    server.engine.intercept = (words) =>
+      asked.test(words.join(' ')) ? { error: "NOPERM User u has no permissions to run the 'FT' command" } : undefined;
+    expect(await chooseSearch(redis, keys, false)).toMatchObject({ usable: false, reason: expect.stringContaining('(permission)') });
+    expect(server.engine.indexes.size).toBe(0);
+  });
+
   it('is not chosen on a cluster, nor of an older module', async () => {
     expect(await chooseSearch(redis, keys, true)).toMatchObject({ usable: false });
     await server[Symbol.asyncDispose]();

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestApp, type TestApp } from '../../support/app.js';
+import { keysHolding } from '../../support/eventlog.js';
 import { allRows, bring, fixture, folder, importedEvents } from './support.js';
 
 let test: TestApp;
@@ -21,8 +22,11 @@ const written = (name: string, text: string | Buffer): string => {
 };
 const memory = (fields: object = {}) => ({ content: 'Some text.', state: 'active', created_at: '1716900000', tags: '[]', ...fields });
 const key = (end: string, namespace = 'episodic'): string => `mem:${namespace}:01HZX3V0000000000000000${end}`;
+const project = (fields: object) => ({ 'mem:project:shop': { description: 'A shop.', stack: 'node', goals: 'Sell.', ...fields } });
 /** Made up: no issuer ever gave it out. */
 const CREDENTIAL = `gh${'p'}_Zq8Lw3Xv7Rt2Yb9Nk4Md6Hc1Js5Fg0PaTuWe`;
+/** Without capital letters, so that a topic keeps it as it is. */
+const UNFORCED = `gh${'p'}_mk3qp9td5ls7yb9nk4vd6hc1js5fg0patuwe`;
 
 describe('a file that is none', () => {
   it('that is cut short is named with the place, and nothing is imported', async () => {
@@ -159,6 +163,7 @@ describe('what was refused before', () => {
 });
 
 describe('what looks like a live credential', () => {
+  let cases = 10;
   it('is reported without its text and imported only with force', async () => {
     const path = written('secret.json', dump({ [key('D01')]: memory({ content: `The deploy token is ${CREDENTIAL}.` }) }));
     const report = await bring(test, path);
@@ -181,6 +186,50 @@ describe('what looks like a live credential', () => {
     const path = written('experience.json', dump(records));
     expect(await bring(test, path)).toMatchObject({ imported: 0, refused: [{ code: 'VALIDATION' }, { code: 'VALIDATION' }] });
     expect(readFileSync(place.in('experience.set-aside.json'), 'utf8')).not.toContain(CREDENTIAL);
+  });
+
+  it.each<[string, string, object]>([
+    ['a topic', 'the topic looks', { 'topics:suppressed': { _type: 'set', members: [`the token ${UNFORCED}`, 'gossip'] } }],
+    [
+      'a topic in capital letters',
+      'the topic looks',
+      { 'topics:suppressed': { _type: 'set', members: [`AK${'IA'}Z7Q4TLWX2BNC5RVM`, 'gossip'] } },
+    ],
+    [
+      'the reason for a topic',
+      'the reason for the topic looks',
+      {
+        'topics:suppressed': { _type: 'set', members: ['vaults', 'gossip'] },
+        'meta:suppression_details': { vaults: JSON.stringify({ reason: `it says ${UNFORCED}`, since: '2024-05-03' }) },
+      },
+    ],
+    ['the name of a project', 'the project name looks', { [`mem:project:${UNFORCED}`]: { description: 'x', stack: 'y', goals: 'z' } }],
+    ['why a project was set aside', 'reason looks', project({ state: 'deprioritised', deprioritised_reason: UNFORCED })],
+    ['a part of a context', 'goals looks', project({ goals: `Use ${UNFORCED}` })],
+    ...['project', 'doc_id', 'source_doc_id', 'title', 'source_url', 'licence_note', 'enriched_from', 'deprioritised_reason'].map(
+      (field): [string, string, object] => [
+        `the field ${field} of a memory`,
+        `${field.replace('deprioritised_', '')} looks`,
+        { [key('D05')]: memory({ [field]: UNFORCED, licence: 'own' }) },
+      ],
+    ),
+  ])('is refused in %s, which the report names with the way out, and leaves no byte', async (what, said, records) => {
+    const name = what.replaceAll(' ', '-');
+    const path = written(
+      `${name}.json`,
+      dump({ ...records, [key(`E${cases++}`)]: memory({ content: `Beside ${what}.`, state: UNFORCED }) }),
+    );
+    const report = await bring(test, path, { dryRun: true });
+    expect(report).toMatchObject({ imported: 1, projects: { imported: 0 } });
+    expect(report.refused).toMatchObject([
+      { code: 'VALIDATION', why: expect.stringMatching(new RegExp(`^${said}.*; --force imports it`)) },
+    ]);
+    expect(report.topics.imported + report.topics.existing).toBe('topics:suppressed' in records ? 1 : 0);
+    expect(JSON.stringify(report)).not.toContain(UNFORCED.slice(0, 20));
+    await bring(test, path);
+    expect(readFileSync(place.in(`${name}.set-aside.json`), 'utf8')).not.toContain(UNFORCED.slice(0, 20));
+    expect(await keysHolding(test.redis, test.keys, UNFORCED)).toEqual([]);
+    expect(await bring(test, path, { dryRun: true, force: true })).toMatchObject({ refused: [] });
   });
 
   it('in experience that cannot be understood is set aside, and the rest comes in', async () => {

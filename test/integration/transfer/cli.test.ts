@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -54,6 +55,37 @@ describe('omnimem import and export', { timeout: 120_000 }, () => {
       ['export', '--format', 'markdown'],
     ])
       expect((await omnimem(args, env)).code).toBe(2);
+  });
+
+  it.runIf(existsSync('/dev/full'))('a disk that takes no more is told alike by all that write', async () => {
+    const server = launch(['start', '--json'], env);
+    await running(server);
+    try {
+      // Of a file of more than a block the system writes the first, and then says that it takes no more.
+      const limited = (...args: string[]) =>
+        spawnSync('sh', ['-c', 'ulimit -f 1; exec "$0" "$@"', process.execPath, 'bin/omnimem.mjs', ...args], { env, encoding: 'utf8' });
+      for (const args of [
+        ['export', '--to', place.in('full.json')],
+        ['export', '--format', 'markdown', '--to', place.in('full-vault')],
+        ['backup', '--to', place.in('full-backups')],
+      ]) {
+        const { status, stderr } = limited(...args);
+        expect([args[0], status, stderr]).toEqual([args[0], 4, expect.stringMatching(/larger than the disk takes/)]);
+      }
+      expect(existsSync(place.in('full.json'))).toBe(false);
+      const full = openSync('/dev/full', 'w');
+      const { status, stderr } = spawnSync(process.execPath, ['bin/omnimem.mjs', 'export'], {
+        env,
+        stdio: ['ignore', full, 'pipe'],
+        encoding: 'utf8',
+      });
+      closeSync(full);
+      expect([status, stderr]).toEqual([4, expect.stringMatching(/^Standard output cannot be written: the disk is full \(ENOSPC\)\n/)]);
+    } finally {
+      const ended = endOf(server);
+      server.kill('SIGINT');
+      await ended;
+    }
   });
 
   it('may be interrupted at any moment and finished by another run', async () => {

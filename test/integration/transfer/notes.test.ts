@@ -80,7 +80,7 @@ describe('import of a folder of Markdown', () => {
     symlinkSync('/etc/hostname', place.in('notes/link.md'));
     const report = await bring(test, place.in('notes'), { project: 'fallback' });
     expect(report).toMatchObject({ status: 'imported', from: 'markdown', imported: 4, refused: [] });
-    expect(report.notes).toEqual(['1 files that are no Markdown were passed over.', '1 symbolic links were not followed.']);
+    expect(report.notes).toEqual(['1 file that is no Markdown passed over.', '1 symbolic link not followed.']);
     const [commands] = await holding('make crane');
     const [rules] = await holding('Never restart');
     expect(commands).toMatchObject({
@@ -139,6 +139,34 @@ describe('import of a folder of Markdown', () => {
     const rows = [...(await holding('the long tale'))].sort((a, b) => (a.chunk_index ?? 0) - (b.chunk_index ?? 0));
     expect(rows.map(({ content }) => content).join('')).toBe(long);
     expect(new Set(rows.map(({ doc_id }) => doc_id)).size).toBe(1);
+  });
+
+  it('takes a file whatever it is called, and headings whatever is in them', async () => {
+    using place = folder();
+    mkdirSync(place.in('odd'));
+    writeFileSync(place.in('odd/two\nlines\u2028of\u0007name.md'), '# Tab\there\u0085\nThe ferry has two names.\n');
+    writeFileSync(place.in('odd/block.md'), '---\ntitle: |\n  Ferry\n  lines\n---\nThe ferry has a title of two lines.\n');
+    writeFileSync(Buffer.concat([Buffer.from(place.in('odd/caf')), Buffer.from([0xe9]), Buffer.from('.md')]), 'The ferry has a cafe.\n');
+    const report = await bring(test, place.in('odd'));
+    expect(report).toMatchObject({ imported: 2, set_aside: undefined, notes: [] });
+    expect(report.refused).toEqual([{ place: 'caf\ufffd.md', code: 'VALIDATION', why: expect.stringContaining('not UTF-8') }]);
+    expect((await holding('two names'))[0]?.title).toBe('two\\u000alines\\u2028of\\u0007name.md > Tab here');
+    expect((await holding('a title of two lines'))[0]?.title).toBe('Ferry lines');
+    const single = await bring(test, place.in('odd/two\nlines\u2028of\u0007name.md'), { project: 'ferry' });
+    expect(single).toMatchObject({ imported: 1, refused: [] });
+  });
+
+  it('keeps when a note was last changed, and takes it for its birth where it names no other', async () => {
+    using place = folder();
+    mkdirSync(place.in('dated'));
+    writeFileSync(place.in('dated/a.md'), '---\ncreated: 2024-05-03\nmodified: 2024-06-07\n---\nThe buoy was painted.\n');
+    writeFileSync(place.in('dated/b.md'), '---\nupdated: 2024-06-08\n---\nThe buoy was moved.\n');
+    writeFileSync(place.in('dated/.gitattributes'), '*.md -text\n');
+    expect(await bring(test, place.in('dated'))).toMatchObject({ imported: 2, set_aside: undefined, notes: [] });
+    const [created_at, updated_at] = ['2024-05-03T00:00:00.000Z', '2024-06-07T00:00:00.000Z'];
+    expect((await holding('buoy was painted'))[0]).toMatchObject({ created_at, updated_at });
+    const moved = '2024-06-08T00:00:00.000Z';
+    expect((await holding('buoy was moved'))[0]).toMatchObject({ created_at: moved, updated_at: moved });
   });
 
   it('says which text is here already, or stands there twice', async () => {

@@ -103,20 +103,6 @@ describe.each(['json', 'markdown'] satisfies ExportFormat[])('export as %s', (fo
     expect(textsIn(out)).toEqual(before);
     expect(readdirSync(place.path).filter((name) => name.endsWith('.new'))).toEqual([]);
   });
-
-  it('keeps aside the time of a change that left no other trace', async () => {
-    const [active = ''] = [...(await allRows(test)).values()].filter(({ state }) => state === 'active').map(({ key }) => key);
-    const tagged = await openTestApp({ valkey });
-    await test.app.commands.retag({ key: active, add: ['later'] }, test.call);
-    const later = `${out}.3`;
-    await exportTo(test, { format, to: later });
-    const report = await bring(tagged, later, { setAside: place.in('later.set-aside.json') });
-    expect(report.set_aside?.what.map(({ what, count }) => [what, count])).toEqual([
-      [format === 'json' ? 'field updated_at' : 'field updated', 1],
-    ]);
-    expect((await allRows(tagged)).get(active)?.tags).toContain('later');
-    await tagged.end();
-  });
 });
 
 /** Texts by name, without the moment of the export. */

@@ -19,7 +19,8 @@ describe('an address', () => {
     ['redis://h', { host: 'h', port: 6379 }],
     ['valkey://u:p%40ss@h:7/3', { host: 'h', port: 7, username: 'u', password: 'p@ss', db: 3 }],
     ['rediss://h', { host: 'h', port: 6379, tls: { servername: 'h' } }],
-    ['valkeys://[::1]:1', { host: '::1', port: 1, tls: { servername: '[::1]' } }],
+    ['valkeys://[::1]:1', { host: '::1', port: 1, tls: {} }],
+    ['rediss://10.0.0.7', { host: '10.0.0.7', port: 6379, tls: {} }],
     ['unix:///a%20b/s', { path: '/a b/s' }],
     ['unix:///ä b/s', { path: '/ä b/s' }],
   ])('%s is read', (url, options) => expect(addressOf(url)).toEqual(options));

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -11,6 +11,7 @@ import { placeOf } from '../../../services/cli/folder.js';
 import { createProgram } from '../../../services/cli/program.js';
 import { loadConfig } from '../../../services/config.js';
 import { makeFolder } from '../../../services/make-folder.js';
+import { endOrphan } from '../../../services/valkey/child.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'omt-misuse-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -45,7 +46,15 @@ describe('a folder of backups', () => {
   it('many at once make it', () =>
     expect(Promise.all(Array.from({ length: 8 }, () => makeFolder(join(folder, 'x', 'y', 'z'))))).resolves.toBeDefined());
   it.runIf(existsSync('/proc/self'))('where none can be made, is an error at once', async () => {
-    for (const path of ['/proc/x', '/proc/x/y']) await expect(makeFolder(path)).rejects.toMatchObject({ code: 'ENOENT' });
+    for (const path of ['/proc/x', '/proc/x/y']) {
+      await expect(makeFolder(path)).rejects.toMatchObject({ code: 'ENOENT' });
+      await expect(endOrphan(path)).rejects.toMatchObject({ code: 'ENOENT' });
+    }
+  });
+  it('is made by nobody with the recursive way of the runtime, which may never end', () => {
+    const sources = readdirSync('services', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+    expect(sources.length).toBeGreaterThan(100);
+    expect(sources.filter((name) => /mkdir(Sync)?\([^;]*recursive/.test(readFileSync(join('services', name), 'utf8')))).toEqual([]);
   });
   it('where a file stands, is an error', async () => {
     writeFileSync(join(folder, 'file'), '');

@@ -39,6 +39,14 @@ describe('which backups go', () => {
   it('never the newest complete one', () => expect(names([set('only', 900)], 1, 1)).toEqual([]));
   it('never one that is being written, nor of another log', () =>
     expect(names([set('begun', 0, { complete: false }), set('whole', 50), set('foreign', 60, { log_id: 'x' })], 1, 1)).toEqual([]));
+  it('one that holds nothing pushes none out, and goes once a whole one was written after it began', () => {
+    const empty = (name: string, daysAgo: number): BackupSet => set(name, daysAgo, { complete: false });
+    expect(names([empty('begun', 0), set('good', 1), set('older', 2)], 2)).toEqual([]);
+    expect(names([set('good', 1), empty('cut off', 2), set('older', 3)], 2)).toEqual(['cut off']);
+    expect(names([empty('begun', 0), empty('begun before', 1)], 1, 0)).toEqual([]);
+    const segment = { number: 1, first: '1-0', last: '1-0', events: 1, previous: chainStart('log'), chain: chainStart('log'), bytes: 1 };
+    expect(names([set('good', 1), set('half', 2, { complete: false, segments: [segment] })], 1, 1)).toEqual([]);
+  });
   it('never one of another tenant, even of the same log', () =>
     expect(names([set('new', 0), set('of another', 60, { tenant: 'past' })], 1, 1)).toEqual([]));
 });

@@ -89,6 +89,18 @@ describe('a dead end is found', () => {
       ['メッセージキュー', 'メッセージキューを使う', 'approach'],
       ['카프카', '카프카를 다시 쓰자', 'tool'],
       ['消息队列中间件', '队列', 'approach'],
+      // By what its makers put behind its name left out.
+      ['onnxruntime', 'onnx'],
+      ['onnxruntime', 'could we run the model with onnx instead'],
+      ['ONNX Runtime', 'onnx'],
+      ['onnxruntime-node', 'is onnxruntime any better now'],
+      ['MongoDB', 'should mongo hold the sessions', 'service'],
+      ['RabbitMQ', 'what about rabbit for the queue', 'tool'],
+      ['InfluxDB', 'Influx for the metrics', 'service'],
+      // An inflected everyday word in a longer name, and where it is written as one.
+      ['shared worker cache', 'shared worker cache for the tabs', 'approach'],
+      ['shared workers', 'could shared workers hold the socket', 'approach'],
+      ['shared', 'import { z } from `shared`'],
     ],
     true,
   );
@@ -140,6 +152,7 @@ describe('a dead end is not found', () => {
       ['Redis Streams', 'We dropped redis. Streams are fine.'],
       ['Redis Streams', 'redis, streams, kafka'],
       ['pg boss', 'we use pg. The boss agrees'],
+      ['pg boss', 'we use pg. The boss said so'],
       // About something else.
       ['Redis Streams consumer groups', 'groups', 'approach'],
       ['Redis Streams consumer groups', 'the consumer', 'approach'],
@@ -148,6 +161,18 @@ describe('a dead end is not found', () => {
       ['Kafka', 'should we use RabbitMQ'],
       ['消', '消息队列', 'approach'],
       ['消息队列', '消费队列', 'approach'],
+      // An everyday word with an ending is as common as without.
+      ['shared Redis instance', 'shared', 'approach'],
+      ['shared worker cache', 'shared', 'approach'],
+      ['shared memory', 'who shared the document', 'approach'],
+      ['running tests in bands', 'running', 'approach'],
+      ['linked lists', 'linked', 'pattern'],
+      // The rest of a name that is no name.
+      ['LevelDB', 'what level of detail', 'library'],
+      ['TimeDB', 'what time is it', 'service'],
+      ['onnxruntime', 'the runtime is slow'],
+      ['onnxruntime', 'onnxconverter'],
+      ['onnx runtime as a service', 'onnxconverter', 'approach'],
     ],
     false,
   );

@@ -25,6 +25,7 @@ describe('what health says of a search in the server', () => {
     [{ state: 'lost' }, 'SEARCH_INDEX_FAILED', 'red'],
     [{ state: 'failed' }, 'SEARCH_INDEX_FAILED', 'red'],
     [{ notes: { cut_short: 2 } }, 'SEARCH_CUT_SHORT', 'amber'],
+    [{ notes: { server_ceiling: 2 } }, 'SEARCH_SERVER_CEILING', 'amber'],
   ])('%j', (more, code, severity) => expect(codes(more)).toEqual([[code, severity]]));
 
   it('names rows that no memory is behind', () =>

@@ -52,7 +52,10 @@ describe('what an identifier is also written as', () => {
     expect(terms).not.toContain(other);
   });
   it('a number in hex is found without its 0x', () => expect(terms('0x80070005')).toEqual(['0x80070005', '80070005']));
-  it('words that a hyphen joins stay apart', () => expect(documentTerms('a well-known way').silent).toEqual(['a']));
+  it('words that a hyphen joins are found apart and in one', () => {
+    expect(documentTerms('a well-known way').silent).toEqual(['a', 'wellknown']);
+    expect(terms('a well-known way')).toEqual(['well-known', 'well', 'know', 'wai']);
+  });
 });
 
 describe('emoji and symbols', () => {

@@ -1,0 +1,183 @@
+import { type Ending, endingOf, type QueryTerm, queryTerms, type Saying, sayingsOf, stemOf } from '../../domain/text/tokens.js';
+import { nearTerms } from './near-terms.js';
+import type { TermDictionary } from './term-dictionary.js';
+
+/** A last word is taken for the beginning of others from so many characters on, and of at most so many. */
+const BEGINNING = { characters: 3, terms: 8, tails: 4 } as const;
+/** Two letters for an umlaut, and what joins the words of a name; in terms too long to hold them by chance. */
+const SPELT = { umlaut: /([aou])e/g, joint: /[_-]+/g, characters: 5 } as const;
+const VERSION = /^v?(\d+(?:\.\d+)*)$/;
+const THOUSANDS = /^(\d+)k$/;
+/** What the parts of a date, of a quantity or of a phrasal verb still weigh when it is known as a whole. */
+const IN_A_SAYING = 0.05;
+/** Of a name that others write in one, what its own spelling weighs. */
+const OWN_SPELLING = 0.4;
+/** And the parts of one that is found written in one, since whoever writes it so has none of them. */
+const BESIDE_JOINED = 0.1;
+/** A pair that some document holds apart may be meant as two. */
+const PERHAPS_ONE = 0.5;
+/** Parts of identifiers, and what weighs less than a word, are taken as they are. */
+const LEAST_GUESSED = 0.5;
+/** In a longer query no word is guessed at: the others say enough. */
+const MOST_GUESSED = 24;
+
+/** A query as every index reads it. `ending`: its last word, as far as it may begin others. */
+type ReadQuery = {
+  readonly query: string;
+  readonly terms: readonly QueryTerm[];
+  readonly sayings: readonly Saying[];
+  readonly ending: Ending | undefined;
+};
+
+/** What is known of the terms of an index. */
+export type KnownTerms = {
+  readonly dictionary: TermDictionary;
+  readonly documentsWith: (id: number) => number;
+  /** Whether some document holds both. */
+  readonly together: (id: number, other: number) => boolean;
+};
+
+/** A term to look for; no `id` where no document holds it. */
+export type MeantTerm = {
+  readonly term: string;
+  readonly id: number | undefined;
+  readonly weight: number;
+  readonly name?: true | undefined;
+  /** Found by another spelling than its own. */
+  readonly isOther?: true;
+};
+
+let lastRead: ReadQuery | undefined;
+
+/** A query is put to several indexes in turn, and read once for all of them. */
+const readOnce = (query: string): ReadQuery => {
+  if (lastRead?.query !== query) lastRead = { query, terms: queryTerms(query), sayings: sayingsOf(query), ending: endingOf(query) };
+  return lastRead;
+};
+
+/**
+ * The terms that a query means in an index: as they stand, else as others write them, else what an unfinished or misspelt one is
+ * taken for. Each id once.
+ */
+export const meantBy = (query: string, known: KnownTerms): readonly MeantTerm[] => {
+  const read = readOnce(query);
+  const meant = new Map<number | string, MeantTerm>();
+  const add = (term: MeantTerm): void => {
+    const place = term.id ?? term.term;
+    const before = meant.get(place);
+    const name = term.name ?? before?.name;
+    if (before === undefined || term.weight > before.weight) meant.set(place, name ? { ...term, name } : term);
+    else if (name && !before.name) meant.set(place, { ...before, name });
+  };
+  const terms = withSayings(finished(read, known.dictionary), read.sayings, known);
+  const guesses = terms.length <= MOST_GUESSED;
+  const found = new Map(terms.map((term) => [term.term, spellings(term, known, guesses)]));
+  const isKnown = (term: string): boolean => found.get(term)?.some(({ id }) => id !== undefined) ?? false;
+  const isJoined = (term: string): boolean => joinedForm(term) !== term && (found.get(term)?.some(({ isOther }) => isOther) ?? false);
+  for (const { term, of } of terms) {
+    if (!isKnown(term) && of?.some(isKnown)) continue;
+    const share = of?.some(isJoined) ? BESIDE_JOINED : 1;
+    for (const one of found.get(term) ?? []) add({ ...one, weight: one.weight * share });
+  }
+  return [...meant.values()];
+};
+
+/**
+ * Dates, quantities and words written in one that the index knows stand for their parts. Of two words that some document holds apart
+ * it is not sure.
+ */
+const withSayings = (terms: readonly QueryTerm[], sayings: readonly Saying[], known: KnownTerms): readonly QueryTerm[] => {
+  const { dictionary } = known;
+  const weights = new Map<string, number>();
+  const added: QueryTerm[] = [];
+  for (const { terms: names, parts, pair, name } of sayings) {
+    const whole = names.find((one) => dictionary.find(one) !== undefined);
+    if (whole === undefined) continue;
+    const apart = pair && heldTogether(parts, known);
+    added.push({ term: whole, weight: apart ? PERHAPS_ONE : 1, ...(name && { name }) });
+    for (const part of apart ? [] : parts) if (part !== whole) weights.set(part, dictionary.find(part) === undefined ? 0 : IN_A_SAYING);
+  }
+  if (added.length === 0) return terms;
+  const left = terms
+    .map((term) => ({
+      ...term,
+      weight: term.name && weights.get(term.term) !== 0 ? term.weight : term.weight * (weights.get(term.term) ?? 1),
+    }))
+    .filter(({ weight }) => weight > 0);
+  return [...left, ...added];
+};
+
+const heldTogether = (parts: readonly string[], { dictionary, together }: KnownTerms): boolean => {
+  const [first, second] = parts.map((part) => dictionary.find(part));
+  return first !== undefined && second !== undefined && together(first, second);
+};
+
+const spellings = ({ term, weight, name }: QueryTerm, known: KnownTerms, guesses: boolean): readonly MeantTerm[] => {
+  const { dictionary } = known;
+  const id = dictionary.find(term);
+  const joined = joinedOf(term, dictionary);
+  if (id !== undefined) {
+    if (joined === undefined || joined === id || known.documentsWith(joined) <= known.documentsWith(id))
+      return [{ term, id, weight, name }];
+    return [
+      { term, id, weight: weight * OWN_SPELLING, name },
+      { term, id: joined, weight: weight * (1 - OWN_SPELLING), isOther: true },
+    ];
+  }
+  const other = otherSpelling(term, dictionary) ?? joined;
+  if (other !== undefined) return [{ term, id: other, weight, name, isOther: true }];
+  const near = !guesses || weight < LEAST_GUESSED ? [] : nearTerms(term, dictionary);
+  if (near.length === 0) return [{ term, id: undefined, weight, name }];
+  return near.map((one) => ({ term: one.term, id: dictionary.find(one.term), weight: weight * one.weight, ...(one.isSlip && { name }) }));
+};
+
+const joinedForm = (term: string): string => term.replace(SPELT.joint, '');
+
+const joinedOf = (term: string, dictionary: TermDictionary): number | undefined => {
+  if (term.length < SPELT.characters) return undefined;
+  const joined = joinedForm(term);
+  return joined === term ? undefined : (dictionary.find(joined) ?? dictionary.find(stemOf(joined)));
+};
+
+/** As others write it: `groesse` as `größe` is without its marks, `v1.2` as `1.2` or `1.2.0`, `500k` with its figures. */
+const otherSpelling = (term: string, dictionary: TermDictionary): number | undefined => {
+  const version = VERSION.exec(term)?.[1];
+  if (version !== undefined) return dictionary.find(version) ?? dictionary.find(`v${version}`) ?? shorterVersion(version, dictionary);
+  const thousands = THOUSANDS.exec(term)?.[1];
+  if (thousands !== undefined) return dictionary.find(`${thousands}000`);
+  return term.length < SPELT.characters ? undefined : dictionary.find(term.replace(SPELT.umlaut, '$1'));
+};
+
+const shorterVersion = (version: string, dictionary: TermDictionary): number | undefined => {
+  const shorter = version.replace(/(?:\.0)+$/, '');
+  return shorter === version ? undefined : (dictionary.find(shorter) ?? dictionary.find(`v${shorter}`));
+};
+
+const idOf = (term: string, dictionary: TermDictionary): number | undefined =>
+  dictionary.find(term) ?? joinedOf(term, dictionary) ?? otherSpelling(term, dictionary);
+
+/**
+ * The terms, with those that the last word of the query begins in its place when it is not known as it stands. Of an identifier
+ * that begins no other, the end: `mailer/src/getUs` is taken for `getUser`.
+ */
+const finished = ({ terms, ending }: ReadQuery, dictionary: TermDictionary): readonly QueryTerm[] => {
+  if (ending === undefined) return terms;
+  const { whole, isWord, tails } = ending;
+  const isKnown = (start: string): boolean =>
+    idOf(start, dictionary) !== undefined || queryTerms(start).every(({ term }) => dictionary.find(term) !== undefined);
+  if (isWord ? isKnown(whole) : idOf(whole, dictionary) !== undefined) return terms;
+  for (const start of [whole, ...tails.slice(-BEGINNING.tails)]) {
+    if (start.length < BEGINNING.characters || (start !== whole && isKnown(start))) return terms;
+    const longer = dictionary.beginningWith(start, BEGINNING.terms);
+    if (longer.length === 0) continue;
+    const unfinished = new Set(
+      [whole, start, ...queryTerms(start).map(({ term }) => term)].filter((term) => dictionary.find(term) === undefined),
+    );
+    const known = new Set(terms.map(({ term }) => term));
+    return [
+      ...terms.filter(({ term }) => !unfinished.has(term)),
+      ...longer.filter((term) => !known.has(term)).map((term) => ({ term, weight: 1 / longer.length })),
+    ];
+  }
+  return terms;
+};
