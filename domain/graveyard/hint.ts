@@ -1,4 +1,4 @@
-import { holds, isWrittenAsName, joined, keysOf, type ReadQuery, readName, readQuery } from './match.js';
+import { hasRun, holds, isWrittenAsName, joined, keysOf, type ReadQuery, readName, readQuery } from './match.js';
 import { type Text, type Word, wordsOf } from './words.js';
 
 /** Words of a phrase that stand together: one word, or a name that is written in one (`pg-boss`). */
@@ -73,9 +73,7 @@ const saysAllOf = (query: ReadQuery, { units }: ReadHint): boolean => {
   const [first] = units;
   if (first === undefined) return false;
   if (units.some(({ common }) => !common))
-    return units.every(({ words, keys, common }) =>
-      common ? keys.some((key) => query.stretches.has(key)) : holds(query, words, 'approach'),
-    );
+    return units.every(({ words, keys, common }) => (common ? keys.some((key) => hasRun(query, key)) : holds(query, words, 'approach')));
   if (units.length === 1) return isWrittenAsName(query.text, readName(first.written, 'tool'));
   return holds(
     query,

@@ -108,7 +108,6 @@ const addStretches = (stretches: Map<string, Stretch[]>, words: readonly Word[])
   for (let from = 0; from < words.length; from++) {
     let [plain, stems] = ['', '~'];
     for (const [length, word] of words.slice(from, from + LONGEST_NAME).entries()) {
-      if (length > 0 && word.afterBreak) break;
       plain += word.plain;
       stems += word.stem;
       const stretch = { of: words, from, to: from + length + 1 };
@@ -139,6 +138,10 @@ export const saysTooLittle = (name: string): boolean => bareOf(wordsOf(name).wor
 const holdsWhole = (query: ReadQuery, { text, core, type }: ReadName): boolean =>
   [text.words, core].some((words) => holds(query, words, type));
 
+/** Whether a question has a stretch with this key within one run of words. */
+export const hasRun = ({ stretches }: Pick<ReadQuery, 'stretches'>, key: string): boolean =>
+  (stretches.get(key) ?? []).some(({ of, from, to }) => !isBroken(of.slice(from, to)));
+
 /** Whether a question holds these words, one after the other, apart or joined. */
 export const holds = ({ stretches }: Pick<ReadQuery, 'stretches'>, words: readonly Word[], type: AbandonedType): boolean =>
   keysOf(words).some((key) => (stretches.get(key) ?? []).some((stretch) => isName(stretch, words, type)));
@@ -150,10 +153,17 @@ const isName = (stretch: Stretch, name: readonly Word[], type: AbandonedType): b
   if (name.every(({ stop, dressing }) => stop || dressing)) return false;
   // The name of a thing is not its word in another form: `nesting` is not `nest`.
   if (name.length === 1 && isThing(type) && joined(words) !== joined(name)) return false;
+  // Words on both sides of a break are a name only where the name has one there, too: `pg-boss: v9`.
+  if (isBroken(words) && !brokenAlike(words, name)) return false;
   // `in line` is not `inline`.
   if (words.length !== name.length && words.some(({ stop }) => stop)) return false;
   return words.length > 1 || isWhole(stretch);
 };
+
+const isBroken = (words: readonly Word[]): boolean => words.some(({ afterBreak }, i) => i > 0 && afterBreak);
+
+const brokenAlike = (words: readonly Word[], name: readonly Word[]): boolean =>
+  words.length === name.length && words.every(({ afterBreak }, i) => i === 0 || afterBreak === name[i]?.afterBreak);
 
 /** A single word out of a name that is written in one is no name when a capital parts it (`TypeScript`), or it is short (`next.js`). */
 const isWhole = ({ of, from, to }: Stretch): boolean => {

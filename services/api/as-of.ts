@@ -1,6 +1,6 @@
 /** Asks for the answer of an earlier moment. */
 export type Asked = {
-  /** ISO time, or a stream id. */
+  /** An ISO date or time, an age such as `2h`, the id of an event, or its place in the log. */
   readonly as_of?: string | undefined;
 };
 

@@ -37,7 +37,7 @@ export type MemoryAuditInput = {
   readonly include_archived?: boolean | undefined;
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
-  /** ISO time, or a stream id: what was stored at that moment. */
+  /** A moment, named as `Asked` says: what was stored at that moment. */
   readonly as_of?: string | undefined;
 };
 /** `tags` and times are absent only for memories of a moment whose rows are not kept. */
@@ -152,7 +152,7 @@ export type Lineage = {
 export type ExplainMemoryInput = {
   readonly key: string;
   readonly max_events?: number | undefined;
-  /** ISO time, or a stream id: the memory and its history up to that moment. */
+  /** A moment, named as `Asked` says: the memory and its history up to that moment. */
   readonly as_of?: string | undefined;
 };
 export type ExplainMemoryResult =

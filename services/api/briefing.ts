@@ -12,7 +12,7 @@ export type BriefingInput = {
   readonly include?: readonly SectionName[] | undefined;
   /** Bound on the answer, in tokens. Default 4,000. */
   readonly max_tokens?: number | undefined;
-  /** ISO time, or a stream id: what the briefing would have said at that moment. */
+  /** A moment, named as `Asked` says: what the briefing would have said at that moment. */
   readonly as_of?: string | undefined;
 };
 

@@ -5,7 +5,7 @@ import type { DomainRouting, ProjectNote } from './project-identity.js';
 
 export type RecallInput = {
   readonly query: string;
-  /** ISO time, or a stream id: the answer is of that moment. */
+  /** A moment, named as `Asked` says: the answer is of that moment. */
   readonly as_of?: string | undefined;
   readonly top_k?: number | undefined;
   readonly namespaces?: readonly Namespace[] | undefined;

@@ -112,25 +112,32 @@ export class Moment {
   }
 
   /**
-   * Memories as they were, whole: the present row where nothing has happened to it since, else folded from the log. Those
-   * that were not there, or whose text is gone, are left out.
+   * Memories as they were, whole, in the order asked for: the present row where nothing has happened to it since, else folded
+   * from the log. Those that were not there, or whose text is gone, are left out.
    */
   async rows(wanted: readonly string[]): Promise<ReadonlyMap<string, MemoryRow>> {
     const keys = wanted.filter((key) => this.ledger.placesOf(key).length > 0);
-    const rows = new Map(await presentRows(this.#parts, keys));
-    for (const key of keys) if (rows.get(key)?.version !== this.ledger.placesOf(key).length) rows.delete(key);
-    for (const [key, row] of await this.#folded(keys.filter((key) => !rows.has(key)))) rows.set(key, row);
-    return rows;
+    const present = await presentRows(this.#parts, keys);
+    const isUnchanged = (key: string): boolean => present.get(key)?.version === this.ledger.placesOf(key).length;
+    const folded = await this.#folded(keys.filter((key) => !isUnchanged(key)));
+    return new Map(
+      keys.flatMap((key) => {
+        const row = isUnchanged(key) ? present.get(key) : folded.get(key);
+        return row ? [[key, row] as const] : [];
+      }),
+    );
   }
 
-  async #folded(keys: readonly string[]): Promise<readonly (readonly [string, MemoryRow])[]> {
-    if (keys.length === 0) return [];
+  async #folded(keys: readonly string[]): Promise<ReadonlyMap<string, MemoryRow>> {
+    if (keys.length === 0) return new Map();
     const places = keys.flatMap((key) => this.ledger.placesOf(key));
     const entries = new Map((await this.#parts.log.at(places)).map((entry) => [positionOf(entry), entry]));
-    return keys.flatMap((key) => {
-      const memory = toMemory(key, foldRow(this.ledger.placesOf(key).flatMap((place) => entries.get(place) ?? [])));
-      return memory ? [[key, memory] as const] : [];
-    });
+    return new Map(
+      keys.flatMap((key) => {
+        const memory = toMemory(key, foldRow(this.ledger.placesOf(key).flatMap((place) => entries.get(place) ?? [])));
+        return memory ? [[key, memory] as const] : [];
+      }),
+    );
   }
 
   /** Read models as they were, by name: those that are asked for the first time are made in one reading of the log. */

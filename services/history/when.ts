@@ -29,7 +29,7 @@ export const parseWhen = (text: string): When => {
     throw new DomainError(
       'VALIDATION',
       'as_of is neither a time, nor an age, nor a place in the log, nor the id of an event',
-      'Write a time like 2026-11-03T14:30:00Z or 2026-11-03T15:30+01:00, a date like 2026-11-03, an age like 90s, 30m, 2h, 3d or 1w, a place like 1793716200000-0 as a timeline shows it, or the id of an event like 01KB5M1V8G3X9Y2Z4W6Q7R8S9T as omnimem log --json shows it',
+      'Write a time like 2026-11-03T14:30:00Z or 2026-11-03T15:30+01:00, a date like 2026-11-03, an age like 90s, 30m, 2h, 3d or 1w, a place in the log like 1793716200000-0 as a timeline shows it, or the id of an event like 01KB5M1V8G3X9Y2Z4W6Q7R8S9T as omnimem log --json shows it',
     );
   }
   return { time };

@@ -128,9 +128,10 @@ const experienceOf: Gather<'experience_summary'> = async (sources, { project }):
   }));
   const breakthroughs = summary.top_3_breakthroughs.map(({ key, breakthrough }) => ({ key, breakthrough: clip(breakthrough, TOLD) }));
   const hardest = await sources.rows(summary.top_5_most_effortful.map(({ key }) => key));
-  const gotchas = [...hardest.values()].flatMap(({ key, gotchas: text }) =>
-    text === undefined ? [] : [{ key, gotchas: clip(text, TOLD) }],
-  );
+  const gotchas = summary.top_5_most_effortful.flatMap(({ key }) => {
+    const text = hardest.get(key)?.gotchas;
+    return text === undefined ? [] : [{ key, gotchas: clip(text, TOLD) }];
+  });
   if (memories_with_experience === 0 && graveyard.length === 0) return undefined;
   const rated = Object.values(outcome_breakdown).some((count) => count > 0);
   return {
@@ -260,6 +261,10 @@ const gathered = async (
   const pages = await sources.view(recent, (view) => Promise.all(sets.map((set) => read(view, set))));
   const turn = order === 'newest' ? -1 : 1;
   const dated = pages.flat().sort((a, b) => turn * (a.at < b.at ? -1 : a.at > b.at ? 1 : a.key < b.key ? -1 : 1));
-  const rows = await sources.rows(dated.slice(0, SPARE * limit).map(({ key }) => key));
-  return [...rows.values()].filter((row) => wanted(row) && mayBeShown(sources, row)).slice(0, limit);
+  const candidates = dated.slice(0, SPARE * limit).map(({ key }) => key);
+  const rows = await sources.rows(candidates);
+  return candidates
+    .flatMap((key) => rows.get(key) ?? [])
+    .filter((row) => wanted(row) && mayBeShown(sources, row))
+    .slice(0, limit);
 };

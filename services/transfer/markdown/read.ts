@@ -49,7 +49,7 @@ const readFile = (draft: Draft, { name, modified }: MarkdownFile, text: string, 
     draft.candidates.push({
       ...(pieces.length > 1 && { ...sibling, chunk_index: i }),
       ...candidate,
-      ...(!whole && { title: withoutControls([candidate.title ?? name, ...path].join(' > ')) }),
+      ...(!whole && { title: [candidate.title ?? name, ...path].map((part) => withoutControls(part).trim()).join(' > ') }),
       place,
       content,
     });

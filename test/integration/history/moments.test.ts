@@ -83,6 +83,31 @@ describe('an earlier moment', () => {
   });
 });
 
+describe('memories of an earlier moment', () => {
+  it('come in the order asked for, whichever of them changed since', async () => {
+    const keys: string[] = [];
+    for (let n = 0; n < 6; n++) keys.push((await remember(`Mooring number ${n}.`)).key);
+    const place = await headOf();
+    const asked = [...keys].reverse();
+    const moments = new Moments(test.queryParts);
+    const now = { cut: cutAtPlace(place, millisOf(place)), erasures: await test.log.erasures() };
+    const orders = () => moments.ask(now, async (moment) => [...(await moment.rows(asked)).keys()]);
+    expect(await orders()).toEqual(asked);
+    for (const n of [5, 2, 0]) await test.app.commands.revise({ key: keys[n] ?? '', content: `Mooring ${n} is gone.` }, test.call);
+    expect(await orders()).toEqual(asked);
+    moments.clear();
+  });
+
+  it('can be named by an age, counted back on the clock of the server', async () => {
+    const { key } = await remember('The gangway is slippery.');
+    await sleep(3_100);
+    await test.app.commands.revise({ key, content: 'The gangway is dry again.' }, test.call);
+    expect((await recallAt('gangway', '3s')).results).toMatchObject([{ key, content: 'The gangway is slippery.' }]);
+    expect(await recallAt('gangway', '100w')).toMatchObject({ results: [], message: expect.stringContaining('log begins later') });
+    await expect(recallAt('gangway', '0s')).rejects.toMatchObject({ code: 'VALIDATION' });
+  });
+});
+
 describe('events that came by a merge', () => {
   it('count from when they happened in the log they came from', async () => {
     await using other = await openTestLog({ valkey: test.valkey });

@@ -192,6 +192,21 @@ describe('the lease', () => {
     expect((await memoryIn(sleeper.deps, key))?.content).toBe('fourth');
     await expectVerified(sleeper.deps, [memories]);
   });
+
+  it('that lapsed by time while its holder stalled is said to have lapsed, and is taken again', async () => {
+    await using test = await openTestLog({ valkey });
+    const warned: string[] = [];
+    const logger = { info: () => undefined, warn: (_: object, message: string) => void warned.push(message) };
+    await using holder = startProjector(projectorDeps(test, { logger }), [memories]);
+    await rememberMany(test, 1);
+    await caughtUp(holder);
+    await test.redis.del(test.keys.lease('memories'));
+    await vi.waitFor(() => expect(warned.length).toBeGreaterThan(0), { timeout: 10_000 });
+    expect(warned[0]).toContain('lapsed or was taken');
+    await rememberMany(test, 1);
+    await caughtUp(holder);
+    await expectVerified(holder.deps, [memories]);
+  });
 });
 
 describe('an erasure', () => {

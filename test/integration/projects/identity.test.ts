@@ -99,6 +99,9 @@ describe('two names of one project', () => {
     const audit = await test.app.queries.memoryAudit({ project: 'port', as_of: after }, test.call);
     expect(audit.entries.map(({ project }) => project)).toEqual(['port', 'port']);
     expect((await test.app.queries.memoryAudit({ project: 'port', as_of: before }, test.call)).entries).toEqual([]);
+    const named = async (as_of?: string) =>
+      (await test.app.queries.explainMemory({ key: one.key, as_of }, test.call)) as { project?: string };
+    expect([(await named()).project, (await named(after)).project, (await named(before)).project]).toEqual(['port', 'port', 'harbour']);
   });
 
   it('take the vocabulary of both, and circles, thirds, unknown names and one name are refused', async () => {

@@ -148,7 +148,8 @@ describe('import of a folder of Markdown', () => {
     writeFileSync(place.in('odd/block.md'), '---\ntitle: |\n  Ferry\n  lines\n---\nThe ferry has a title of two lines.\n');
     writeFileSync(Buffer.concat([Buffer.from(place.in('odd/caf')), Buffer.from([0xe9]), Buffer.from('.md')]), 'The ferry has a cafe.\n');
     const report = await bring(test, place.in('odd'));
-    expect(report).toMatchObject({ imported: 2, set_aside: undefined, notes: [] });
+    expect(report).toMatchObject({ imported: 2, notes: [] });
+    expect(report.set_aside).toBeUndefined();
     expect(report.refused).toEqual([{ place: 'caf\ufffd.md', code: 'VALIDATION', why: expect.stringContaining('not UTF-8') }]);
     expect((await holding('two names'))[0]?.title).toBe('two\\u000alines\\u2028of\\u0007name.md > Tab here');
     expect((await holding('a title of two lines'))[0]?.title).toBe('Ferry lines');
@@ -162,7 +163,9 @@ describe('import of a folder of Markdown', () => {
     writeFileSync(place.in('dated/a.md'), '---\ncreated: 2024-05-03\nmodified: 2024-06-07\n---\nThe buoy was painted.\n');
     writeFileSync(place.in('dated/b.md'), '---\nupdated: 2024-06-08\n---\nThe buoy was moved.\n');
     writeFileSync(place.in('dated/.gitattributes'), '*.md -text\n');
-    expect(await bring(test, place.in('dated'))).toMatchObject({ imported: 2, set_aside: undefined, notes: [] });
+    const report = await bring(test, place.in('dated'));
+    expect(report).toMatchObject({ imported: 2, notes: [] });
+    expect(report.set_aside).toBeUndefined();
     const [created_at, updated_at] = ['2024-05-03T00:00:00.000Z', '2024-06-07T00:00:00.000Z'];
     expect((await holding('buoy was painted'))[0]).toMatchObject({ created_at, updated_at });
     const moved = '2024-06-08T00:00:00.000Z';

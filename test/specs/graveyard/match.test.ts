@@ -21,6 +21,8 @@ describe('a dead end is found', () => {
       ['ONNX Runtime', 'is onnxruntime-node worth another look?'],
       ['onnxruntime', 'OnnxRuntime'],
       ['pg-boss', 'should we try pgboss'],
+      ['pg-boss: "v9"', 'should we use pg-boss: "v9"'],
+      ['pg-boss: "v9"', 'does pg-boss: "v9" fit the queue of the shop?'],
       ['pgboss', 'what about pg-boss for the queue?'],
       ['PG Boss', 'import { boss } from pg_boss'],
       ['Next.js', 'next.js app'],

@@ -65,6 +65,27 @@ describe('open contradictions', () => {
     expect(await pairs(view, undefined, 1)).toEqual([[a, c]]);
   });
 
+  it('of one moment are listed by their keys, whatever order they were found in', async () => {
+    const told = [...past, born(key('D'), 'blue')];
+    const found = (...others: readonly string[]) => {
+      const view = viewOf(contradictions, ...told);
+      const { at } = eventAt(50, born(a)[1], a, 1).event.envelope;
+      for (const [subject, flag] of others.flatMap((other) => flagged(a, other))) {
+        const one = eventAt(60, flag, subject, 2).event;
+        view.apply({ ...one, envelope: { ...one.envelope, at } });
+      }
+      return pairs(view, ['green', 'blue'], 2);
+    };
+    expect(await found(b, c, key('D'))).toEqual([
+      [a, b],
+      [a, c],
+    ]);
+    expect(await found(key('D'), c, b)).toEqual([
+      [a, b],
+      [a, c],
+    ]);
+  });
+
   it('belong to the projects of either memory, under every name given', async () => {
     const view = viewOf(contradictions, ...past, ...flagged(a, b), ...flagged(c, a));
     expect(await pairs(view, ['green'])).toEqual([[a, c]]);

@@ -78,6 +78,10 @@ const remembered = (namespace: Remembered['namespace']): fc.Arbitrary<Remembered
     provenance: fc.constantFrom('retrieved', 'asserted'),
     doc_id: optional(fc.constantFrom('doc-a', 'doc-b')),
     enriched_from: optional(fc.constantFrom(...KEYS)),
+    title: optional(text),
+    scope: optional(fc.constantFrom('project', 'global')),
+    expires_at: optional(fc.integer({ min: 1, max: 60 }).map(timeOf)),
+    changed_at: optional(fc.integer({ min: 1, max: 9 }).map(timeOf)),
   });
 
 const deadEnd = fc.record({

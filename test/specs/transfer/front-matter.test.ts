@@ -48,8 +48,8 @@ describe('front matter', () => {
 
   it('holds suppressed topics, whose time is never ahead', () => {
     expect(suppressedTopics({ suppressed_topics: [{ topic: 'CRM', since: '2999-01-01', reason: 'gone' }, 'plain'] }, NOW)).toEqual([
-      { topic: 'crm', reason: 'gone', at: new Date(NOW).toISOString() },
-      { topic: 'plain', at: new Date(NOW).toISOString() },
+      { topic: 'crm', said: 'CRM', reason: 'gone', at: new Date(NOW).toISOString() },
+      { topic: 'plain', said: 'plain', at: new Date(NOW).toISOString() },
     ]);
     expect(suppressedTopics({}, NOW)).toBeUndefined();
   });
