@@ -18,6 +18,8 @@ export type MergeProjectsInput = {
   readonly into: string;
   /** `into` is a name that is not in use yet: the project is renamed. */
   readonly into_is_new?: boolean | undefined;
+  /** Skips the secrets check. */
+  readonly force?: boolean | undefined;
 };
 export type MergeProjectsResult = {
   readonly status: 'merged' | 'unchanged';

@@ -32,11 +32,12 @@ const STORING: ReadonlySet<string> = new Set([
   'deprioritiseProject',
   'setProjectContext',
   'updateProjectState',
+  'mergeProjects',
 ]);
 
 /** Fields that store nothing, and those that their command checks itself, without our own framing around what is said. */
 const PASSED_OVER: ReadonlySet<string> = new Set([
-  ...['key', 'keys', 'key_or_query', 'key_a', 'key_b', 'keep', 'remove'],
+  ...['key', 'keys', 'key_or_query', 'key_a', 'key_b', 'keep', 'remove', 'from'],
   ...['content', 'description', 'stack', 'goals', 'current_state', 'notes'],
 ]);
 

@@ -12,7 +12,8 @@ import { isEventId, placeOfEvent } from './event-place.js';
 /** A moment as a caller names it: a place in the log, an event that stands there, a time in epoch milliseconds, or milliseconds ago. */
 export type When = { readonly place: Position } | { readonly event: string } | { readonly time: number } | { readonly ago: number };
 
-const PLACE = /^\d{1,16}-\d{1,16}$/;
+/** By the server's clock in milliseconds, so that no month is taken for one. */
+const PLACE = /^\d{12,16}-\d{1,16}$/;
 
 /**
  * Reads `as_of`, for tools and the command line alike: a place in the log, the id of an event, an age, or an ISO date (its

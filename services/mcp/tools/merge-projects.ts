@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../tool.js';
+import { force } from './project-parameters.js';
 
 export const mergeProjects = defineTool({
   name: 'merge_projects',
@@ -13,6 +14,7 @@ Refused are names of which nothing is known, a circle, and a from that counts as
     from: z.string().describe('The name that is given up.'),
     into: z.string().describe('The name that stays.'),
     into_is_new: z.boolean().optional().describe('True when nothing is filed under into yet: the project is renamed. Default false.'),
+    force,
   },
   output: {
     status: 'string',

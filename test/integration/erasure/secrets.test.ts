@@ -95,7 +95,9 @@ describe('a token in any other text', () => {
       'notes',
       (notes) => ({ project_name: 'harbour', description: 'd', stack: 's', goals: 'g', current_state: 'c', notes }),
     ],
+    ['merge_projects', 'into', (into) => ({ from: 'dinghy', into, into_is_new: true })],
   ])('is refused by %s in %s, and taken with force', async (tool, field, input) => {
+    await call('remember', { content: `A dinghy of ${tool} by ${field}.`, project: 'dinghy' });
     const key = await remembered(`What ${tool} is tried on by its ${field}.`);
     const about: Record<string, object> = {
       deprioritise: { key_or_query: key },

@@ -38,6 +38,7 @@ describe('a moment, as a caller names it', () => {
     '',
     'yesterday',
     '2026',
+    '2026-05',
     '2026-13-01',
     '2026-02-30',
     '2026-05-03T25:00',
