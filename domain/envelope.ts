@@ -12,7 +12,7 @@ export const Envelope = z.object({
   type: z.string().min(1).max(80),
   /** Schema version of the payload. */
   v: z.coerce.number().int().positive(),
-  /** The aggregate: a memory key, `topic:<t>`, `system:<day>`, … */
+  /** The aggregate: a memory key, `topic:H:<hash>`, `system:<day>`, … */
   subject: z.string().min(1).max(400),
   /** The version of the subject that this event made. */
   n: z.coerce.number().int().positive(),

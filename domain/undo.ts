@@ -3,7 +3,7 @@ import { lastRun, type Numbered, nothingElse, type Undoing } from './last-run.js
 import type { MemoryEvent } from './memory/events.js';
 import { isLive, type LiveMemory, memoryDecider } from './memory/memory.js';
 import { type ExperienceField, undoExperience } from './memory/undo-experience.js';
-import { type TopicEvent, topicDecider } from './topic/topic.js';
+import { isTopicChange, type TopicChange, type TopicEvent, topicDecider } from './topic/topic.js';
 
 /** What an undo puts back, or leaves as it is. `memory` is its very existence. */
 export type UndoField =
@@ -50,9 +50,9 @@ const FIELDS = Object.keys(WRITES) as MemoryField[];
  * `forgotten` when there is nothing left to work on.
  */
 export const undoMemory = (
-  all: readonly Numbered<MemoryEvent | TopicEvent>[],
+  all: readonly Numbered<MemoryEvent | TopicChange>[],
   undoing: Undoing,
-): Reversal<MemoryEvent | TopicEvent> | 'forgotten' => {
+): Reversal<MemoryEvent | TopicChange> | 'forgotten' => {
   const events = all.filter((event): event is Numbered<MemoryEvent> => !isOfTopic(event));
   const now = fold<ReturnType<typeof memoryDecider.initialState>, MemoryEvent>(memoryDecider, events);
   if (!isLive(now)) return 'forgotten';
@@ -60,7 +60,7 @@ export const undoMemory = (
   const worked = undoExperience(events, undoing);
   const restored: UndoField[] = [...worked.restored];
   const kept: UndoField[] = [...worked.kept];
-  const made: (MemoryEvent | TopicEvent)[] = [];
+  const made: (MemoryEvent | TopicChange)[] = [];
   if (worked.experience) {
     const abandoned_approaches = [...worked.experience.abandoned_approaches];
     made.push({ type: 'ExperienceRecorded', data: { ...worked.experience, abandoned_approaches, reason: UNDONE } });
@@ -96,14 +96,13 @@ export const undoMemory = (
   return { events: [...made, ...suppressed.events], restored, kept };
 };
 
-const isOfTopic = (event: Numbered<MemoryEvent | TopicEvent>): event is Numbered<TopicEvent> =>
-  event.type === 'TopicSuppressed' || event.type === 'TopicUnsuppressed';
+const isOfTopic = (event: Numbered<MemoryEvent | TopicEvent>): event is Numbered<TopicChange> => isTopicChange(event);
 
 /** Takes back the suppression of topics that dead ends of one memory became, each by itself. */
-const undoTopics = (events: readonly Numbered<TopicEvent>[], undoing: Undoing): Reversal<TopicEvent> => {
+const undoTopics = (events: readonly Numbered<TopicChange>[], undoing: Undoing): Reversal<TopicChange> => {
   const topics = [...new Set(events.map(({ data }) => data.topic))];
   const each = topics.map((topic) =>
-    undoTopic(
+    backOf(
       events.filter(({ data }) => data.topic === topic),
       undoing,
     ),
@@ -116,9 +115,9 @@ const undoTopics = (events: readonly Numbered<TopicEvent>[], undoing: Undoing): 
 };
 
 /** What enrichment notes of its own work on a memory is nobody's work on the memory. */
-const NOTED: ReadonlySet<(MemoryEvent | TopicEvent)['type']> = new Set(['EnrichmentFinished', 'EnrichmentParked']);
+const NOTED: ReadonlySet<(MemoryEvent | TopicChange)['type']> = new Set(['EnrichmentFinished', 'EnrichmentParked']);
 
-const undoBirth = (events: readonly Numbered<MemoryEvent | TopicEvent>[], undoing: Undoing, now: LiveMemory): Reversal<MemoryEvent> => {
+const undoBirth = (events: readonly Numbered<MemoryEvent | TopicChange>[], undoing: Undoing, now: LiveMemory): Reversal<MemoryEvent> => {
   if ((undoing.already?.size ?? 0) > 0) return { events: [], restored: [], kept: [] };
   if (
     !nothingElse(
@@ -169,8 +168,13 @@ const RESTORE: Readonly<Record<MemoryField, Restore>> = {
   ],
 };
 
-/** The same for the suppression of a topic. */
-export const undoTopic = (events: readonly Numbered<TopicEvent>[], undoing: Undoing): Reversal<TopicEvent> => {
+/** The same for the suppression of a topic. `forgotten` where it was erased. */
+export const undoTopic = (events: readonly Numbered<TopicEvent>[], undoing: Undoing): Reversal<TopicChange> | 'forgotten' => {
+  const said = events.filter(isOfTopic);
+  return said.length < events.length || events.length === 0 ? 'forgotten' : backOf(said, undoing);
+};
+
+const backOf = (events: readonly Numbered<TopicChange>[], undoing: Undoing): Reversal<TopicChange> => {
   const since = lastRun(events, undoing);
   if (since === 'none') return { events: [], restored: [], kept: [] };
   if (since === 'overwritten') return { events: [], restored: [], kept: ['suppression'] };
@@ -182,7 +186,7 @@ export const undoTopic = (events: readonly Numbered<TopicEvent>[], undoing: Undo
   );
   const topic = events[0]?.data.topic ?? '';
   if (same(now, { suppressed, reason })) return { events: [], restored: [], kept: [] };
-  const back: TopicEvent = suppressed
+  const back: TopicChange = suppressed
     ? { type: 'TopicSuppressed', data: { topic, ...(reason !== undefined && { reason }) } }
     : { type: 'TopicUnsuppressed', data: { topic } };
   return { events: [back], restored: ['suppression'], kept: [] };

@@ -2,6 +2,7 @@ import type { DomainEvent } from '../../domain/catalogue.js';
 import type { Recorded } from '../../domain/envelope.js';
 import { erases } from '../../domain/erasure.js';
 import { compileTopics, type TopicMatcher } from '../../domain/suppression.js';
+import { isTopicSubject } from '../../domain/topic/topic.js';
 
 /** Topics that are not to come up, with the reasons given. */
 export type Suppressed = {
@@ -30,7 +31,7 @@ export class SuppressedTopics implements Suppressed {
   get topics(): ReadonlyMap<string, string | undefined> {
     this.#topics ??= new Map(
       [...this.#reasons].map(([topic, reasons]) => {
-        const holder = [...reasons.keys()].find(isByHand) ?? [...reasons.keys()].sort()[0] ?? '';
+        const holder = [...reasons.keys()].sort().find(isTopicSubject) ?? [...reasons.keys()].sort()[0] ?? '';
         return [topic, reasons.get(holder)];
       }),
     );
@@ -76,5 +77,3 @@ export class SuppressedTopics implements Suppressed {
     if (reasons?.size === 0) this.#reasons.delete(topic);
   }
 }
-
-const isByHand = (holder: string): boolean => holder.startsWith('topic:');

@@ -120,7 +120,7 @@ export type ArchiveInput = {
 };
 export type ReinstateInput = { readonly key_or_query: string };
 
-/** What to forget in one of three ways (a key or query; keys; the filters together), or with `confirm` what was previewed. */
+/** What to forget in one of four ways (a key or query; keys; a suppressed topic; the filters together), or with `confirm` what was previewed. */
 export type ForgetInput = {
   readonly key_or_query?: string | undefined;
   readonly confirm?: boolean | undefined;
@@ -133,10 +133,12 @@ export type ForgetInput = {
   /** ISO dates or times: created from then on, and before then. */
   readonly created_after?: string | undefined;
   readonly created_before?: string | undefined;
+  /** A topic that somebody suppressed by hand, let in again or not: its text and reasons. */
+  readonly topic?: string | undefined;
 };
 export type ForgetResult =
-  | (ProjectNote & { readonly status: 'not_found'; readonly note: string })
-  | {
+  | (ProjectNote & TopicsLeft & { readonly status: 'not_found'; readonly note: string })
+  | (TopicsLeft & {
       readonly status: 'preview';
       readonly preview_id: string;
       readonly expires_at: string;
@@ -153,8 +155,10 @@ export type ForgetResult =
       /** The first of them. */
       readonly targets: readonly { readonly key: string; readonly content: string }[];
       readonly next: string;
+      /** What stays, and the call that erases it. */
+      readonly note?: string;
       readonly receipt: string;
-    }
+    })
   | ({
       readonly status: 'deleted';
       readonly deleted: number;
@@ -162,9 +166,14 @@ export type ForgetResult =
       readonly deleted_keys: readonly string[];
       readonly erased: true;
       readonly disk: 'pending' | 'external';
+      /** Where the text of a topic stays. */
+      readonly note?: string;
       /** When it could not be noted beside the backups, which keeps it from coming back. */
       readonly backups_note?: string;
     } & Visible);
+
+/** The first topics suppressed by hand that are near to what is meant, and stay. */
+type TopicsLeft = { readonly topics_left?: readonly string[] };
 
 export type UndoInput = { readonly correlation: string };
 export type UndoResult = {

@@ -4,6 +4,7 @@ import type { Redis } from 'iovalkey';
 import { comparePositions, ORIGIN, type Position } from '../../domain/envelope.js';
 import { erases } from '../../domain/erasure.js';
 import { projectOf } from '../../domain/project/key.js';
+import { namesItsTopic } from '../../domain/topic/topic.js';
 import type { Keys } from '../../projections/keys.js';
 import { makeFolder } from '../make-folder.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
@@ -20,7 +21,7 @@ export const forgottenFile = (root: string): string => join(root, NAME);
 export type Erased = {
   readonly subject: string;
   readonly position: Position;
-  /** Of a project, whose key other stores may have too: the id of the log that it was deleted in. */
+  /** Of a project, or a topic of an older log, which other stores may have too: the id of the log that it was erased in. */
   readonly log?: string | undefined;
 };
 
@@ -32,9 +33,9 @@ const textOf = (path: string): Promise<string> =>
 
 /** What a line is, or, where a killed writer left it torn, the beginning of it. */
 const LINES = [
-  /^(?:mem|project):\S+ \d+-\d+(?: \S+)?$/,
-  /^(?:mem|project):\S*(?: \d*-?\d*)?$/,
-  /^(?:m|me|mem|p(?:r(?:o(?:j(?:e(?:ct?)?)?)?)?)?)?$/,
+  /^(?:mem|project|topic):\S+ \d+-\d+(?: \S+)?$/,
+  /^(?:mem|project|topic):\S*(?: \d*-?\d*)?$/,
+  /^(?:m|me|mem|p(?:r(?:o(?:j(?:e(?:ct?)?)?)?)?)?|t(?:o(?:p(?:ic?)?)?)?)?$/,
 ];
 
 /** Throws BackupDamaged for a line that no backup wrote: whoever cannot read all of it does not know what must stay away. */
@@ -59,11 +60,14 @@ const lineOf = ({ subject, position, log }: Erased): string =>
 
 const isOfProject = ({ subject }: Erased): boolean => projectOf(subject) !== undefined;
 
+/** Whether another log may call something else so. */
+const isOfOneLog = (erased: Erased): boolean => isOfProject(erased) || namesItsTopic(erased.subject);
+
 /** A memory is forgotten once and for all; a project may be set anew and deleted again. */
-const identityOf = (erased: Erased): string => (isOfProject(erased) ? lineOf(erased) : erased.subject);
+const identityOf = (erased: Erased): string => (isOfOneLog(erased) ? lineOf(erased) : erased.subject);
 
 export type Erasures = {
-  /** Memories: nothing of them ever comes back. */
+  /** Memories and topics: nothing of them ever comes back. */
   readonly forgotten: Set<string>;
   /** Projects, and the place of their last deletion: what was before it never comes back. */
   readonly deleted: ReadonlyMap<string, Position>;
@@ -111,9 +115,9 @@ export const erasedSince = async (
     }
     if (page.length < PAGE) break;
   }
-  if (!erased.some(isOfProject)) return { erased, readTo };
+  if (!erased.some(isOfOneLog)) return { erased, readTo };
   const log = (await unavailableWhenDown(() => redis.hget(keys.meta, 'log_id'))) ?? undefined;
-  return { erased: erased.map((one) => (isOfProject(one) ? { ...one, log } : one)), readTo };
+  return { erased: erased.map((one) => (isOfOneLog(one) ? { ...one, log } : one)), readTo };
 };
 
 /** Adds what is not listed yet, durably; lines are never taken away. Answers how many erasures the file lists now. */

@@ -1,5 +1,5 @@
 import { comparePositions, ORIGIN, type Position } from '../../domain/envelope.js';
-import { erases } from '../../domain/erasure.js';
+import { erases, erasesForGood } from '../../domain/erasure.js';
 import { DomainError } from '../../domain/errors.js';
 import { type Open, openFor, type Secrets } from './crypt.js';
 import { BackupDamaged } from './damage.js';
@@ -109,8 +109,8 @@ const openSet = async (set: BackupSet, { secrets, until, roots = [], onProgress,
       if (within) fate.last = Math.max(fate.last, n);
       if (erases(type) && entry.payload) {
         fate.erasedBy = n;
-        // A deleted project may have a new context after it; a forgotten memory never comes back.
-        if (type === 'MemoryForgotten') forgotten.add(subject);
+        // A deleted project may have a new context after it; a forgotten memory or topic never comes back.
+        if (erasesForGood(type)) forgotten.add(subject);
       }
       const deletedAt = deleted.get(subject);
       if (deletedAt !== undefined && comparePositions(entry.position, deletedAt) < 0) fate.deletedBelow = n + 1;

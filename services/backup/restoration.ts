@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ORIGIN, type Position } from '../../domain/envelope.js';
+import { erasesForGood } from '../../domain/erasure.js';
 import { DomainError } from '../../domain/errors.js';
 import { isSystemSubject } from '../../domain/system/events.js';
 import type { Keys } from '../../projections/keys.js';
@@ -225,7 +226,7 @@ export class Restoration {
     let more = 0;
     for (let entry = await cursor(); entry; entry = await cursor()) {
       const { subject, type } = factsOf(entry);
-      if (!isSystemSubject(subject ?? '') && type !== 'MemoryForgotten') more += 1;
+      if (!isSystemSubject(subject ?? '') && !erasesForGood(type)) more += 1;
     }
     if (more === 0) return;
     throw new DomainError(

@@ -1,16 +1,18 @@
+import { erases } from '../../domain/erasure.js';
 import { isDomainError } from '../../domain/errors.js';
 import { isLive, type Memory, memoryDecider } from '../../domain/memory/memory.js';
 import { projectOf } from '../../domain/project/key.js';
 import { projectDecider } from '../../domain/project/project.js';
+import { isTopicSubject } from '../../domain/topic/topic.js';
 import { type Needle, needlesOf } from '../erasure/needles.js';
 import { stateOf } from '../eventlog/handle.js';
 import type { SubjectHistory } from '../eventlog/subject.js';
 import type { CommandParts } from './parts.js';
 
-/** A project of which something is recorded. */
+/** A project or topic of which something is recorded. */
 type Recorded = { readonly status: 'recorded' };
 
-/** A memory or project that may be erased. One whose stored bytes cannot be read can be erased all the same. */
+/** A memory, project or topic that may be erased. One whose stored bytes cannot be read can be erased all the same. */
 export type Candidate = {
   readonly key: string;
   readonly version: number;
@@ -20,6 +22,9 @@ export type Candidate = {
 };
 
 const standing = (history: SubjectHistory): Candidate['state'] => {
+  if (isTopicSubject(history.subject)) {
+    return { status: history.events.length === 0 || erases(history.events.at(-1)?.type) ? 'absent' : 'recorded' };
+  }
   if (projectOf(history.subject) === undefined) return stateOf(memoryDecider, history).state;
   const { state } = stateOf(projectDecider, history);
   return projectDecider.decide({ type: 'DeleteProject', data: {} }, state).length > 0 ? { status: 'recorded' } : { status: 'absent' };

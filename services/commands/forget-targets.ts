@@ -5,20 +5,22 @@ import { allNames } from '../../domain/project/scope.js';
 import { refuseReversed } from '../../domain/range.js';
 import { NAMESPACES } from '../../domain/vocabulary.js';
 import type { ForgetInput } from '../api.js';
+import { subjectsOfTopic } from './forget-topics.js';
 import { isKey, parseKey } from './keys.js';
 import type { CommandParts } from './parts.js';
 
-/** Memories that a call of forget means, without the facts drawn from them. Throws VALIDATION. */
+/** Memories, or the subjects of a topic, that a call of forget means, without the facts drawn from them. Throws VALIDATION. */
 export const meantBy = async (parts: CommandParts, input: ForgetInput): Promise<readonly string[]> => {
-  const { key_or_query, keys, doc_id, project, created_after, created_before } = input;
+  const { key_or_query, keys, doc_id, project, created_after, created_before, topic } = input;
   const filtered = [doc_id, project, created_after, created_before].some((value) => value !== undefined);
-  if ([key_or_query !== undefined, keys !== undefined, filtered].filter(Boolean).length !== 1) {
+  if ([key_or_query !== undefined, keys !== undefined, topic !== undefined, filtered].filter(Boolean).length !== 1) {
     throw new DomainError(
       'VALIDATION',
       'Say in one way what to forget',
-      'Give key_or_query, or keys, or any of doc_id, project, created_after and created_before together',
+      'Give key_or_query, or keys, or topic, or any of doc_id, project, created_after and created_before together',
     );
   }
+  if (topic !== undefined) return subjectsOfTopic(parts, topic);
   if (keys) return [...new Set(keys.map(parseKey))];
   if (key_or_query !== undefined) {
     if (isKey(key_or_query)) return [parseKey(key_or_query)];

@@ -3,6 +3,7 @@ import { namespaceOf } from '../../domain/memory/key.js';
 import { clip } from '../../domain/passage.js';
 import { parseProjectName } from '../../domain/project/name.js';
 import { suggestionFor } from '../../domain/project/scope.js';
+import { isTopicSubject } from '../../domain/topic/topic.js';
 import type { Call, ForgetInput, ForgetResult } from '../api.js';
 import type { Stamped } from '../eventlog/handle.js';
 import { type Erased, type Erasure, eraseBatch, eraseFacts } from './forget-erase.js';
@@ -10,9 +11,13 @@ import { candidates, isThere } from './forget-load.js';
 import { ERASURE_BATCH, PREVIEW_SECONDS } from './forget-plan.js';
 import { erasePlanned, noted } from './forget-run.js';
 import { meantBy, withFacts } from './forget-targets.js';
+import { leftBy, nameNote, textsOfTopics } from './forget-topics.js';
 import { isKey, parseKey } from './keys.js';
-import { backupsNote, type CommandParts, stampOf, visibility } from './parts.js';
+import { backupsNote, type CommandParts, notes, stampOf, visibility } from './parts.js';
 
+const NOTHING_MATCHES =
+  'Nothing was erased, for nothing matches. Words match only what they say nearly exactly: call recall_index and pass the keys.';
+const NO_SUCH_TOPIC = 'Nothing was erased: nobody suppressed this topic by hand, or it is forgotten already.';
 const SHOWN = 80;
 /** Memories that a preview shows with their text; the counts tell of the rest. */
 const LISTED = 20;
@@ -20,7 +25,7 @@ const LISTED = 20;
 const MAX_KEYS = 500;
 
 /**
- * Erases memories for good, and the facts that were drawn from them. The first call shows what would go; only a call with
+ * Erases memories for good, and the facts that were drawn from them; or a topic that somebody suppressed. The first call shows what would go; only a call with
  * `confirm` erases, and exactly what was shown: by the preview's id, or by its keys. A query is never run again to find what
  * to erase. An erasure that was interrupted goes on by itself; one that was cancelled, when it is confirmed again.
  */
@@ -50,16 +55,24 @@ const preview = async (parts: CommandParts, input: ForgetInput, call: Call): Pro
   const { projects } = parts.index;
   if (all.length === 0) {
     const suggestion = project === undefined ? undefined : suggestionFor(projects, [project]);
+    const left = await leftBy(parts, input, []);
     return {
       status: 'not_found',
       ...(suggestion && { project_suggestion: suggestion }),
-      note: 'Nothing was erased, for nothing matches. Words match only what they say nearly exactly: call recall_index and pass the keys.',
+      ...(left.topics.length > 0 && { topics_left: left.topics }),
+      note: [input.topic === undefined ? NOTHING_MATCHES : NO_SUCH_TOPIC, ...left.notes].join(' '),
     };
   }
-  const targets = (await candidates(parts, all.slice(0, LISTED))).map(({ key, state }) => ({
+  const ofTopics = await textsOfTopics(parts, all);
+  const first = (await candidates(parts, all.slice(0, LISTED))).map(({ key, state }) => ({
     key,
-    content: 'content' in state ? clip(state.content, SHOWN) : '',
+    content: 'content' in state ? state.content : (ofTopics.get(key) ?? ''),
   }));
+  const left = await leftBy(
+    parts,
+    input,
+    first.map(({ content }) => content),
+  );
   const preview_id = parts.random.ulid(parts.now());
   await parts.plans.store(preview_id, all);
   const named = new Set(found);
@@ -75,7 +88,9 @@ const preview = async (parts: CommandParts, input: ForgetInput, call: Call): Pro
     ...(project_names.length > 1 && { project_names }),
     ...(facts > 0 && { facts }),
     ...suppressionsOf(parts, all),
-    targets,
+    ...(left.topics.length > 0 && { topics_left: left.topics }),
+    targets: first.map(({ key, content }) => ({ key, content: clip(content, SHOWN) })),
+    ...notes(nameNote(all), ...left.notes),
     next: `Nothing was erased yet. To erase exactly ${all.length === 1 ? 'this one' : `these ${all.length}`} for good, call forget again with confirm: true and this preview_id.`,
     receipt: `For a proof, let the human run in place of that: omnimem forget --confirm ${preview_id} --receipt`,
   };
@@ -104,7 +119,7 @@ const suppressionsOf = (
 const countByNamespace = (keys: readonly string[]): Readonly<Record<string, number>> => {
   const counts: Record<string, number> = {};
   for (const key of keys) {
-    const namespace = namespaceOf(key) ?? 'other';
+    const namespace = namespaceOf(key) ?? (isTopicSubject(key) ? 'topic' : 'other');
     counts[namespace] = (counts[namespace] ?? 0) + 1;
   }
   return counts;
@@ -139,6 +154,7 @@ const answerOf = async (parts: CommandParts, { keys, appended }: Erased): Promis
   deleted_keys: keys.slice(0, MAX_KEYS),
   erased: true,
   disk: parts.onErased(keys),
+  ...notes(nameNote(keys)),
   ...(await backupsNote(parts)),
   ...(await visibility(parts, appended)),
 });

@@ -1,11 +1,12 @@
 import { normalisedForIdentity } from '../../domain/content.js';
 import { isLive, type Memory, memoryDecider } from '../../domain/memory/memory.js';
-import { type TopicEvent, topicSubject } from '../../domain/topic/topic.js';
+import type { TopicEvent } from '../../domain/topic/topic.js';
 import type { Append } from '../eventlog/append.js';
 import { type Loaded, stateOf } from '../eventlog/handle.js';
 import { textClaim } from './claims.js';
 import type { ImportItem } from './import-intake.js';
 import type { CommandParts } from './parts.js';
+import { placeOfTopic } from './topic-subjects.js';
 
 /** What became of one memory or topic. Whatever a key has here already, or had, is left alone. */
 export type ImportFate =
@@ -181,18 +182,18 @@ const appendItem = async (
   return answer?.outcome === 'appended' || answer?.outcome === 'repeated' ? 'imported' : undefined;
 };
 
-/** Suppresses the topics that were never suppressed here; one that was let back in stays in. */
+/** Suppresses the topics that were never suppressed here; one that was let back in stays in, and one that was forgotten stays so. */
 export const importTopics = async (
   { log, random, now }: ImportParts,
   topics: readonly ImportedTopic[],
   { actor, correlation, dryRun }: ImportOptions,
 ): Promise<ReadonlyMap<string, 'imported' | 'existing'>> => {
-  const histories = await log.load(topics.map(({ topic }) => topicSubject(topic)));
   const answers = await Promise.all(
-    topics.map(async ({ topic, reason, at }, i) => {
-      if ((histories[i]?.version ?? 0) > 0) return [topic, 'existing'] as const;
+    topics.map(async ({ topic, reason, at }) => {
+      const { current, known } = await placeOfTopic(log, topic);
+      if (known) return [topic, 'existing'] as const;
       const event: TopicEvent = { type: 'TopicSuppressed', data: { topic, ...(reason !== undefined && { reason }) } };
-      const writes = [{ subject: topicSubject(topic), expected: 0, events: [event] }];
+      const writes = [{ subject: current, expected: 0, events: [event] }];
       const answer = dryRun
         ? { outcome: 'appended' }
         : await log.append({ commandId: random.ulid(now()), correlation, actor, at, writes, result: {} });

@@ -6,7 +6,7 @@ import { projectOf } from '../../domain/project/key.js';
 import type { ProjectHistoryEvent } from '../../domain/project/project.js';
 import { undoProject } from '../../domain/project/undo.js';
 import { isSystemSubject } from '../../domain/system/events.js';
-import type { TopicEvent } from '../../domain/topic/topic.js';
+import { isTopicSubject, type TopicEvent } from '../../domain/topic/topic.js';
 import { undoMemory, undoTopic } from '../../domain/undo.js';
 import type { UndoResult } from '../api.js';
 import type { SubjectWrite } from '../eventlog/append.js';
@@ -78,7 +78,7 @@ const reversalOf = ({ index }: CommandParts, { subject, events }: SubjectHistory
     const countsAs = (name: string, other: string): boolean => index.projects.chainOf(name).includes(other);
     return undoProject(project, events as readonly Numbered<ProjectHistoryEvent>[], undoing, countsAs);
   }
-  return subject.startsWith('topic:') ? undoTopic(events as readonly Numbered<TopicEvent>[], undoing) : undefined;
+  return isTopicSubject(subject) ? undoTopic(events as readonly Numbered<TopicEvent>[], undoing) : undefined;
 };
 
 /** Correlations of what happened to a subject after the action, newest first. */

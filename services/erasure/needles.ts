@@ -41,6 +41,10 @@ const WRITTEN = [
   'notes',
 ];
 
+/** Whether what these events are about, a topic or a memory's wording, is too short to be looked for while other texts of theirs are not. */
+export const passesOver = (events: readonly DomainEvent[]): boolean =>
+  events.some(({ data }) => ['content', 'topic'].some((field) => field in data && piecesOf(String(data[field as never])).length === 0));
+
 const textsIn = (data: object): readonly string[] =>
   Object.entries(data).flatMap(([field, value]) => {
     if (field === 'abandoned_approaches') return (value as readonly object[]).flatMap(textsIn);

@@ -1,36 +1,41 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'iovalkey';
 import { isDomainError } from '../../domain/errors.js';
+import { namesItsTopic } from '../../domain/topic/topic.js';
 import { withServing } from '../../projections/generation.js';
 import type { Keys } from '../../projections/keys.js';
-import { readSuppressions, suppressions } from '../../projections/suppressions.js';
+import { readRecordedTopics, readSuppressions, suppressions } from '../../projections/suppressions.js';
 import type { EventLog } from '../eventlog/log.js';
 import type { SubjectHistory } from '../eventlog/subject.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
 import { CONFIRMED, REFUSED, TEXTS_DROPPED } from './confirm.js';
 import { createMatcher, type Matcher } from './matcher.js';
-import { type Needle, needlesOf } from './needles.js';
+import { NAME_STAYS } from './name-stays.js';
+import { type Needle, needlesOf, passesOver } from './needles.js';
 import { scanFiles } from './scan-files.js';
 import { scanKeys } from './scan-keys.js';
 import type { Scanned } from './tally.js';
 import { type Check, compare, type Verdict, verdictOf } from './verdict.js';
 
-/** Proof of an erasure. It holds keys and numbers, and no text. */
+/** Proof of an erasure. It holds keys and numbers, and no text but the names of topics that stay. */
 export type Receipt = {
   readonly receipt: 1;
   readonly at: string;
   readonly log_id: string;
   readonly verdict: Verdict;
+  /** Memories, topics and contexts of projects that were erased. */
   readonly memories: number;
   readonly keys: readonly string[];
   /** The number of erasures, which every view and every writer has to have passed. */
   readonly erasures: number;
   readonly pieces: number;
   readonly checks: readonly Check[];
-  /** Memories of which nothing could be looked for. */
+  /** Memories of which nothing, or not all, could be looked for. */
   readonly not_checked: readonly { readonly key: string; readonly why: string }[];
   /** Topics of these memories' dead ends that stay suppressed, since somebody else suppressed them as well. */
   readonly suppressions_kept: readonly string[];
+  /** Topics that were suppressed by hand and are still in the log, let in again or not: they were not looked for. */
+  readonly topics_left: { readonly count: number; readonly topics: readonly string[] };
   readonly cannot_see: readonly string[];
   readonly notes: readonly string[];
 };
@@ -57,6 +62,7 @@ export type ReceiptOptions = {
 
 const MOST_PIECES = 5_000;
 const KEYS_NAMED = 500;
+const TOPICS_NAMED = 20;
 const LOOK_AGAIN_MS = 200;
 const LOAD = 200;
 
@@ -73,7 +79,7 @@ export const takeReceipt = async (
   const say = options.onProgress ?? (() => undefined);
   const goes = new Set(memories);
   say('reading what will be erased');
-  const { sample, pieces, said } = await needlesFor(parts, memories);
+  const { sample, pieces, said, partly } = await needlesFor(parts, memories);
   const suppressions_kept = await keptSuppressions(parts, goes);
   const notes: string[] = [];
   if (sample.length < pieces) notes.push(`${sample.length} of ${pieces} pieces were looked for, spread over the memories.`);
@@ -91,19 +97,22 @@ export const takeReceipt = async (
   say('looking for it again');
   const after = await scanAll(parts, createMatcher(own), goes, options);
   const checks = compare(before.all, after.all, shared);
+  const stays = memories.filter(namesItsTopic);
+  if (stays.length > 0) notes.push(NAME_STAYS);
   for (const name of after.unread) notes.push(`${name} could not be read.`);
   return {
     receipt: 1,
     at: new Date(parts.now()).toISOString(),
     log_id: parts.log.logId,
-    verdict: verdictOf(checks, parts.managed),
+    verdict: stays.length > 0 ? 'found' : verdictOf(checks, parts.managed),
     memories: memories.length,
     keys: memories.slice(0, KEYS_NAMED),
     erasures,
     pieces: own.length,
     checks,
-    not_checked: notChecked(memories, said, own, new Set([...shared].flatMap((i) => sample[i]?.memory ?? []))),
+    not_checked: notChecked(memories, said, partly, own, new Set([...shared].flatMap((i) => sample[i]?.memory ?? []))),
     suppressions_kept,
+    topics_left: await topicsLeft(parts),
     cannot_see: blindSpots(parts),
     notes,
   };
@@ -119,16 +128,31 @@ const keptSuppressions = async ({ redis, keys }: ReceiptParts, goes: ReadonlySet
     .slice(0, KEYS_NAMED);
 };
 
-/** What is looked for: an even choice of all pieces, made as they are read. `said` are the memories that have any. */
-type Needles = { readonly sample: readonly Needle[]; readonly pieces: number; readonly said: ReadonlySet<string> };
+const topicsLeft = async ({ redis, keys }: ReceiptParts): Promise<Receipt['topics_left']> => {
+  const left = await unavailableWhenDown(() =>
+    withServing(redis, keys, suppressions.name, (generation) => readRecordedTopics(redis, keys, generation)),
+  );
+  const topics = [...new Set(left.map(({ topic }) => topic))];
+  return { count: topics.length, topics: topics.slice(0, TOPICS_NAMED) };
+};
+
+/** What is looked for: an even choice of all pieces, made as they are read. `said` are the memories that have any, `partly` those of them of which something could not be looked for. */
+type Needles = {
+  readonly sample: readonly Needle[];
+  readonly pieces: number;
+  readonly said: ReadonlySet<string>;
+  readonly partly: ReadonlySet<string>;
+};
 
 const needlesFor = async ({ log }: ReceiptParts, memories: readonly string[]): Promise<Needles> => {
   const said = new Set<string>();
+  const partly = new Set<string>();
   let sample: Needle[] = [];
   let pieces = 0;
   let step = 1;
   for (let from = 0; from < memories.length; from += LOAD) {
     for (const { subject, events } of await readable(log, memories.slice(from, from + LOAD))) {
+      if (passesOver(events)) partly.add(subject);
       for (const needle of needlesOf(subject, events)) {
         said.add(subject);
         if (pieces % step === 0) sample.push(needle);
@@ -139,7 +163,7 @@ const needlesFor = async ({ log }: ReceiptParts, memories: readonly string[]): P
       }
     }
   }
-  return { sample, pieces, said };
+  return { sample, pieces, said, partly };
 };
 
 /** Damaged memories are left out: nobody knows what they said. */
@@ -213,14 +237,16 @@ const untilFinished = async (
 const notChecked = (
   memories: readonly string[],
   said: ReadonlySet<string>,
+  partly: ReadonlySet<string>,
   own: readonly Needle[],
   shared: ReadonlySet<string>,
 ): Receipt['not_checked'] => {
   const kept = new Set(own.map(({ memory }) => memory));
   return memories
-    .filter((key) => !kept.has(key))
+    .filter((key) => !kept.has(key) || partly.has(key))
     .slice(0, KEYS_NAMED)
     .map((key) => {
+      if (kept.has(key)) return { key, why: 'some of it is too short to be looked for; the rest was' };
       if (shared.has(key)) return { key, why: 'another memory, which stays, says the same' };
       return {
         key,

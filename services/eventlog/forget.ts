@@ -2,6 +2,7 @@ import type { Redis } from 'iovalkey';
 import type { DomainEvent } from '../../domain/catalogue.js';
 import type { Catalogue } from '../../domain/event.js';
 import { projectOf } from '../../domain/project/key.js';
+import { isTopicSubject } from '../../domain/topic/topic.js';
 import type { Keys } from '../../projections/keys.js';
 import { loadScript, runScript } from '../../projections/scripts.js';
 import { type Appended, type CommandResult, madeEvents, RESULT_SECONDS, type Refused, repeated } from './append.js';
@@ -25,10 +26,12 @@ export type Forget = {
 };
 
 /** The event that erases a subject's past. */
-export const erasureOf = (subject: string): DomainEvent =>
-  projectOf(subject) === undefined ? { type: 'MemoryForgotten', data: {} } : { type: 'ProjectDeleted', data: {} };
+export const erasureOf = (subject: string): DomainEvent => {
+  if (isTopicSubject(subject)) return { type: 'TopicForgotten', data: {} };
+  return projectOf(subject) === undefined ? { type: 'MemoryForgotten', data: {} } : { type: 'ProjectDeleted', data: {} };
+};
 
-/** Appends `MemoryForgotten` for each memory, `ProjectDeleted` for each project, and erases what is known of it, in one step. Rejects with the raw Valkey error. */
+/** Appends `MemoryForgotten` for each memory, `ProjectDeleted` for each project, `TopicForgotten` for each topic, and erases what is known of it, in one step. Rejects with the raw Valkey error. */
 export const forgetSubjects = async (
   redis: Redis,
   keys: Keys,

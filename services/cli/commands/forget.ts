@@ -12,6 +12,7 @@ type Options = {
   readonly project?: string;
   readonly since?: number;
   readonly until?: number;
+  readonly topic?: string;
   readonly confirm?: boolean;
   readonly receipt?: boolean;
   readonly filesRewritten?: boolean;
@@ -35,6 +36,7 @@ export const addForget: AddCommand = (program) => {
     .option('--project <name>', 'every memory of a project')
     .option('--since <when>', 'what was remembered from then on: an ISO date or time, or an age such as 2h, 3d', (text) => whenOf(text))
     .option('--until <when>', 'what was remembered before then', (text) => whenOf(text))
+    .option('--topic <topic>', 'a topic that was suppressed by hand: its text and the reasons given')
     .option('--confirm', 'erase it')
     .option('--receipt', 'with --confirm: look for the text in every key and file before and after, and print what was found')
     .option(
@@ -46,6 +48,7 @@ export const addForget: AddCommand = (program) => {
       examples(
         'omnimem forget the old staging password',
         'omnimem forget --project shop --until 2026-01-01',
+        'omnimem forget --topic kubernetes',
         'omnimem forget --confirm mem:episodic:01J…',
         'omnimem forget --confirm 01J9ZC4Q0000000000000000AB --receipt',
       ),
@@ -59,7 +62,7 @@ export const addForget: AddCommand = (program) => {
   });
 };
 
-const inputOf = (given: readonly string[], { document, project, since, until, receipt }: Options): ForgetInput => {
+const inputOf = (given: readonly string[], { document, project, since, until, topic, receipt }: Options): ForgetInput => {
   if (receipt) throw new DomainError('VALIDATION', '--receipt goes with --confirm', 'Preview first; then confirm with --receipt.');
   return {
     ...(given.length > 0 && { key_or_query: given.join(' ') }),
@@ -67,11 +70,12 @@ const inputOf = (given: readonly string[], { document, project, since, until, re
     project,
     created_after: since === undefined ? undefined : new Date(since).toISOString(),
     created_before: until === undefined ? undefined : new Date(until).toISOString(),
+    topic,
   };
 };
 
-const confirmationOf = (given: readonly string[], { document, project, since, until }: Options): ForgetInput => {
-  if ([document, project, since, until].some((option) => option !== undefined))
+const confirmationOf = (given: readonly string[], { document, project, since, until, topic }: Options): ForgetInput => {
+  if ([document, project, since, until, topic].some((option) => option !== undefined))
     throw new DomainError(
       'VALIDATION',
       '--confirm takes the id of a preview, or keys',
@@ -166,7 +170,7 @@ const sayRewritten = async (context: Context, given: readonly string[], { filesR
 const say = (answer: ForgetResult): string => {
   switch (answer.status) {
     case 'not_found':
-      return ['No such memory.', ...(answer.project_suggestion ? [answer.project_suggestion.note] : [])].join('\n');
+      return ['No such memory.', answer.note, ...(answer.project_suggestion ? [answer.project_suggestion.note] : [])].join('\n');
     case 'preview':
       return sayPreview(answer);
     case 'deleted':
@@ -178,6 +182,7 @@ const say = (answer: ForgetResult): string => {
         answer.disk === 'pending'
           ? 'The bytes leave the files on the disk shortly.'
           : 'This Valkey server is not ours: it is asked to write its files anew. omnimem health says so where it refuses.',
+        ...(answer.note === undefined ? [] : [answer.note]),
         ...(answer.backups_note === undefined ? [] : [`✗ ${answer.backups_note}`]),
       ].join('\n');
   }
@@ -192,7 +197,9 @@ const sayPreview = ({
   suppressed_topics,
   suppressions_kept,
   preview_id,
+  note,
 }: Preview): string => {
+  const byKeys = total <= NAMED && targets.every(({ key }) => key.startsWith('mem:'));
   const counts = Object.entries(by_namespace).map(([namespace, count]) => `${count} ${namespace}`);
   return [
     ...(project_names ? [`The whole project is meant, by all of its names: ${project_names.join(', ')}.`] : []),
@@ -203,8 +210,9 @@ const sayPreview = ({
     ...(suppressions_kept
       ? [`  These topics stay suppressed, since somebody else suppressed them too: ${suppressions_kept.join(', ')}`]
       : []),
+    ...(note === undefined ? [] : [note]),
     '',
-    `To erase exactly these: omnimem forget --confirm ${total <= NAMED ? targets.map(({ key }) => key).join(' ') : preview_id}`,
-    `Add --receipt for a proof.${total <= NAMED ? '' : ' The preview is good for half an hour.'}`,
+    `To erase exactly these: omnimem forget --confirm ${byKeys ? targets.map(({ key }) => key).join(' ') : preview_id}`,
+    `Add --receipt for a proof.${byKeys ? '' : ' The preview is good for half an hour.'}`,
   ].join('\n');
 };

@@ -16,7 +16,7 @@ export const forget = defineTool({
   name: 'forget',
   title: 'Forget for good',
   description: `Erase memories for good: text, vectors and history, and the facts drawn from them. Only for "delete it permanently" or "wipe it"; otherwise use deprioritise.
-Two steps. First without confirm, saying what: key_or_query, or keys, or any of doc_id, project, created_after and created_before together. The answer previews what would go, with counts and a preview_id. Show it to the human. Then again with confirm: true and that preview_id, or exactly the keys of the preview. Nothing else is erased, and a query is never run again to find more. A key given with confirm names exactly what goes and needs no preview.
+Two steps. First without confirm, saying what: key_or_query, or keys, or topic, or any of doc_id, project, created_after and created_before together. The answer previews what would go, with counts, a preview_id and what stays (topics_left, note). Show it to the human. Then again with confirm: true and that preview_id, or exactly the keys of the preview. Nothing else is erased, and a query is never run again to find more. A key given with confirm names exactly what goes and needs no preview.
 The text leaves memory at once and the files on disk shortly after (disk: pending). An interrupted call goes on when it is repeated with the same preview_id.`,
   effect: 'destroys',
   idempotent: true,
@@ -30,6 +30,7 @@ The text leaves memory at once and the files on disk shortly after (disk: pendin
     project: z.string().optional().describe('Every memory of this project.'),
     created_after: z.string().optional().describe('ISO date or time: what was remembered from then on.'),
     created_before: z.string().optional().describe('ISO date or time: what was remembered before then.'),
+    topic: z.string().optional().describe('A topic that was suppressed by hand: its text and reasons go.'),
   },
   output: {
     notice: 'string',
@@ -43,6 +44,7 @@ The text leaves memory at once and the files on disk shortly after (disk: pendin
     facts: 'integer',
     suppressed_topics: 'integer',
     suppressions_kept: 'string[]',
+    topics_left: 'string[]',
     targets: 'object[]',
     next: 'string',
     note: 'string',
@@ -55,5 +57,5 @@ The text leaves memory at once and the files on disk shortly after (disk: pendin
     visible: 'boolean',
   },
   cut: CUT_TARGETS,
-  run: async (input, { app, call }) => noticedWhere(await app.commands.forget(input, call), ['targets']),
+  run: async (input, { app, call }) => noticedWhere(await app.commands.forget(input, call), ['targets', 'topics_left']),
 });

@@ -144,6 +144,30 @@ describe('what was forgotten', () => {
     ]);
   });
 
+  it('stays so where it is a topic of an older log, whose name other logs may have, too', async () => {
+    using folder = temporaryFolder();
+    const event = { type: 'TopicSuppressed', data: { topic: 'idle gossip', reason: SENTENCE } } as const;
+    const { appendOf } = await import('../../support/eventlog.js');
+    const suppressed = appendOf([{ subject: 'topic:idle gossip', expected: 0, events: [event] }]);
+    await using source = await openTestLog({ valkey });
+    await source.log.append(suppressed);
+    await take(source, folder.path, { name: 'old' });
+    await forget(source, 'topic:idle gossip', 1);
+    await take(source, folder.path, { name: 'new' });
+    await using other = await openTestLog({ valkey });
+    await other.log.append({ ...suppressed, commandId: newId() });
+    await take(other, folder.path, { name: 'other' });
+
+    await using target = await openTestLog({ valkey });
+    expect(await restore(target, join(folder.path, 'old'))).toMatchObject({ status: 'restored', kept_forgotten: 1 });
+    expect(await keysHolding(target.redis, target.keys, 'copper beech')).toEqual([]);
+    await using second = await openTestLog({ valkey });
+    await restore(second, join(folder.path, 'other'));
+    expect(await second.log.load(['topic:idle gossip'])).toMatchObject([{ events: [event] }]);
+    await purge(source, folder.path);
+    expect(filesHolding(folder.path, SENTENCE)).toEqual(['000001.payloads']);
+  });
+
   it('and a topic that was suppressed and is not any more stay as they are', async () => {
     using folder = temporaryFolder();
     await using source = await openTestLog({ valkey });

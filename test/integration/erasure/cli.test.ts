@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { built, endOf, environment, launch, newFolder, omnimem, type Ran, running } from '../../e2e/cli/run.js';
@@ -50,4 +50,19 @@ it('undoes, previews, forgets with a receipt, and migrates from the command line
   expect(filesHolding('-gibbon', dataDir)).toEqual([]);
 
   expect((await run('migrate', '--dry-run')).out).toContain('up to date');
+});
+
+it('names a suppressed topic that stays, and erases it with a receipt', async () => {
+  const note = join(newFolder(), 'suppressed topics.md');
+  const topic = 'zqxsuppvelvet';
+  writeFileSync(note, `---\nsuppressed_topics:\n  - topic: ${topic}\n    reason: zqxsuppreasonvelvet is why\n---\n`);
+  expect((await run('import', note)).code).toBe(0);
+  expect((await run('forget', topic)).out).toContain(`Suppressed topics are no memories and stay`);
+  const preview = await run('forget', '--topic', topic);
+  const [, id = ''] = /omnimem forget --confirm (\S+)$/m.exec(preview.out) ?? [];
+  expect(preview.out).toContain(topic);
+  const receipt = await run('forget', '--confirm', id, '--receipt');
+  expect(receipt.out).toContain('Erased. What was looked for was found before, and nowhere after.');
+  for (const text of [topic, 'zqxsuppreasonvelvet']) expect(filesHolding(text, dataDir)).toEqual([]);
+  expect((await run('forget', '--topic', topic)).code).not.toBe(0);
 });

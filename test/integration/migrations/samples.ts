@@ -37,6 +37,7 @@ export const SAMPLES: { readonly [Type in DomainEvent['type']]?: DataOf<Type> } 
   ProvenanceStamped: { provenance: 'retrieved', previous: 'asserted' },
   TopicSuppressed: { topic: 'weather', reason: 'dull' },
   TopicUnsuppressed: { topic: 'weather' },
+  TopicForgotten: {},
   EmbeddingModelChanged: { from: 'use-lite-f32-512-0', to: 'minilm-f32-384-0', name: 'all-MiniLM-L6-v2', dimension: 384 },
   ErasureConfirmed: { erasures: 3 },
   MigrationApplied: { number: 1, name: 'rename-a-tag', events: 12 },

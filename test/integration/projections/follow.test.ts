@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { projectionsReached } from '../../../projections/checkpoint.js';
 import { counters, countSets, membersOf, sets } from '../../../projections/counters.js';
 import { servingGeneration } from '../../../projections/generation.js';
-import { readSuppressions, suppressions } from '../../../projections/suppressions.js';
+import { readRecordedTopics, readSuppressions, suppressions } from '../../../projections/suppressions.js';
 import { readTimeline, timeline } from '../../../projections/timeline.js';
 import { openEventLog } from '../../../services/eventlog/log.js';
 import { newKey, openTestLog, remembered, revised } from '../../support/eventlog.js';
@@ -24,6 +24,16 @@ beforeAll(async () => {
   valkey = await startValkey();
 });
 afterAll(() => valkey.stop());
+
+describe('suppressed topics', () => {
+  it('are read from a view that an older version made, too', async () => {
+    await using test = await openTestLog({ valkey });
+    const { redis, keys } = test;
+    await redis.hset(keys.row(suppressions.name, 7, 'topics'), { tea: JSON.stringify({ reason: 'off', since: 'then' }) });
+    expect(await readSuppressions(redis, keys, 7)).toEqual([{ topic: 'tea', reason: 'off', since: 'then', byHand: true, holders: [] }]);
+    expect(await readRecordedTopics(redis, keys, 7)).toMatchObject([{ topic: 'tea', subject: 'topic:tea', letIn: false }]);
+  });
+});
 
 describe('views that follow the log', () => {
   it.each([false, true])('show what happened to a memory (keys of a cluster: %s)', async (cluster) => {

@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { ulid } from 'ulid';
 import type { DomainEvent } from '../../../domain/catalogue.js';
 import type { Envelope, Fault, LogEntry } from '../../../domain/envelope.js';
+import { erases } from '../../../domain/erasure.js';
 import { isDomainError } from '../../../domain/errors.js';
 import type { MemoryEvent, Remembered } from '../../../domain/memory/events.js';
 import { memoryKey } from '../../../domain/memory/key.js';
 import { type Memory, type MemoryCommand, memoryDecider } from '../../../domain/memory/memory.js';
-import { type TopicCommand, topicDecider, topicSubject } from '../../../domain/topic/topic.js';
+import { plainTopicSubject, type TopicCommand, topicDecider } from '../../../domain/topic/topic.js';
 import { NAMESPACES, OUTCOMES } from '../../../domain/vocabulary.js';
 
 export type Entry = LogEntry<DomainEvent>;
@@ -61,7 +62,7 @@ export const erased = (log: readonly Entry[]): readonly Entry[] =>
   });
 
 const forgets = (event: { readonly type: string; readonly envelope: Envelope }, subject: string | undefined): boolean =>
-  event.type === 'MemoryForgotten' && event.envelope.subject === subject;
+  erases(event.type) && event.envelope.subject === subject;
 
 const text = fc.string({ minLength: 1, maxLength: 12 });
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
@@ -91,7 +92,9 @@ const deadEnd = fc.record({
   attempted_at: fc.integer({ min: 1, max: 9 }).map(timeOf),
 });
 
-type Step = { readonly key: number; readonly command: MemoryCommand } | { readonly topic: string; readonly command: TopicCommand };
+type Step =
+  | { readonly key: number; readonly command: MemoryCommand }
+  | { readonly topic: string; readonly command: TopicCommand | 'forget' };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -137,6 +140,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       fc.oneof<fc.Arbitrary<Step>[]>(
         optional(text).map((reason) => ({ topic, command: { type: 'SuppressTopic', data: { topic, reason } } })),
         fc.constant({ topic, command: { type: 'UnsuppressTopic', data: { topic } } }),
+        fc.constant({ topic, command: 'forget' }),
       ),
     ),
   },
@@ -151,7 +155,11 @@ export const histories: fc.Arbitrary<readonly EventEntry[]> = fc.array(step, { m
   };
   for (const taken of steps) {
     if ('topic' in taken) {
-      const subject = topicSubject(taken.topic);
+      const subject = plainTopicSubject(taken.topic);
+      if (taken.command === 'forget') {
+        record(subject, past(subject).length > 0 ? [{ type: 'TopicForgotten', data: {} }] : []);
+        continue;
+      }
       const state = (past(subject) as Parameters<typeof topicDecider.evolve>[1][]).reduce(topicDecider.evolve, topicDecider.initialState());
       record(subject, topicDecider.decide(taken.command, state));
       continue;

@@ -49,7 +49,14 @@ describe('the histories of these laws', () => {
     // Of one seed, so that chance has no say in whether the generator is good enough.
     const logs = fc.sample(histories, { numRuns: 400, seed: 1 });
     const types = logs.flat().map(({ event }) => event.type);
-    for (const type of ['MemoryForgotten', 'MemoryRevised', 'MemoryDeprioritised', 'TopicSuppressed', 'TopicUnsuppressed']) {
+    for (const type of [
+      'MemoryForgotten',
+      'MemoryRevised',
+      'MemoryDeprioritised',
+      'TopicSuppressed',
+      'TopicUnsuppressed',
+      'TopicForgotten',
+    ]) {
       expect(types.filter((each) => each === type).length).toBeGreaterThan(50);
     }
     expect(logs.filter((log) => erased(log).some(({ kind }) => kind === 'husk')).length).toBeGreaterThan(50);

@@ -22,6 +22,11 @@ describe('a suppressed topic', () => {
   it('is unsuppressed', () => given(suppressed('noise')).when(unsuppress).then(unsuppressed));
 });
 
+describe('a forgotten topic', () => {
+  it('is not suppressed, and has no reason', () =>
+    given(suppressed('noise'), { type: 'TopicForgotten', data: {} }).thenState({ suppressed: false, reason: undefined }));
+});
+
 describe('an unsuppressed topic', () => {
   it('has no reason any more', () => given(suppressed('noise'), unsuppressed).thenState({ suppressed: false, reason: undefined }));
   it('is suppressed again', () => given(suppressed('noise'), unsuppressed).when(suppress('noise')).then(suppressed('noise')));

@@ -5,7 +5,7 @@ import { isDomainError } from '../../../domain/errors.js';
 import type { Numbered, Undoing } from '../../../domain/last-run.js';
 import type { Abandoned, MemoryEvent } from '../../../domain/memory/events.js';
 import { type Memory, type MemoryCommand, memoryDecider } from '../../../domain/memory/memory.js';
-import type { TopicEvent } from '../../../domain/topic/topic.js';
+import type { TopicChange, TopicEvent } from '../../../domain/topic/topic.js';
 import { topicDecider } from '../../../domain/topic/topic.js';
 import { type Reversal, undoMemory, undoTopic } from '../../../domain/undo.js';
 import { rememberedWith } from '../../support/eventlog.js';
@@ -241,12 +241,17 @@ describe('for every life of a memory', () => {
 });
 
 describe('undoing on a topic', () => {
-  const suppressed = (reason?: string): TopicEvent => ({
+  const suppressed = (reason?: string): TopicChange => ({
     type: 'TopicSuppressed',
     data: { topic: 't', ...(reason !== undefined && { reason }) },
   });
-  const lifted: TopicEvent = { type: 'TopicUnsuppressed', data: { topic: 't' } };
-  const undo = (events: TopicEvent[], undone: number[]) => undoTopic(numbered(events), { undone: new Set(undone) });
+  const lifted: TopicChange = { type: 'TopicUnsuppressed', data: { topic: 't' } };
+  const answerOf = (events: TopicEvent[], undone: number[]) => undoTopic(numbered(events), { undone: new Set(undone) });
+  const undo = (events: TopicEvent[], undone: number[]) => {
+    const answer = answerOf(events, undone);
+    if (answer === 'forgotten') throw new Error('forgotten');
+    return answer;
+  };
 
   it('lifts and puts back the suppression, with its reason', () => {
     expect(undo([suppressed('r')], [1]).events).toEqual([lifted]);
@@ -258,9 +263,13 @@ describe('undoing on a topic', () => {
     });
   });
   it('goes topic by topic where a memory holds those of its dead ends', () => {
-    const other: TopicEvent = { type: 'TopicSuppressed', data: { topic: 'u', reason: 'r' } };
+    const other: TopicChange = { type: 'TopicSuppressed', data: { topic: 'u', reason: 'r' } };
     const answer = undoMemory(numbered([born, suppressed('r'), other, { ...lifted, data: { topic: 'u' } }]), { undone: new Set([2, 3]) });
     expect(answer).toEqual({ events: [lifted], restored: ['suppression'], kept: ['suppression'] });
+  });
+  it('leaves what was forgotten forgotten', () => {
+    expect(answerOf([{ type: 'TopicForgotten', data: {} }], [1])).toBe('forgotten');
+    expect(answerOf([], [1])).toBe('forgotten');
   });
   it('keeps what another decided since', () =>
     expect(undo([suppressed('r'), lifted, suppressed('s')], [1])).toEqual({ events: [], restored: [], kept: ['suppression'] }));
