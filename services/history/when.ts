@@ -42,19 +42,16 @@ export type ResolverParts = { readonly redis: Redis; readonly keys: Keys; readon
 export type Resolved = { readonly cut: Cut; readonly erasures: number };
 
 /**
- * Finds which events a moment holds, mostly in one round trip. Times are those of the server. Throws VALIDATION for a moment
+ * Finds which events a moment holds, mostly in two round trips. Times are those of the server. Throws VALIDATION for a moment
  * that has not passed: events could still come into it; NOT_FOUND for an event that is not in the log.
  */
 export const resolveWhen = ({ redis, keys, merged }: ResolverParts, asked: When): Promise<Resolved> =>
   unavailableWhenDown(async () => {
-    const when = await fixed(redis, keys, asked);
+    // One reading of the clock for what an age counts from and for what has passed.
+    const clock = await clockOf(redis);
+    const when = await fixed(redis, keys, asked, clock);
     const end = 'place' in when ? when.place : String(Math.max(0, when.time));
-    const [clock, head, upTo, erased] = await Promise.all([
-      clockOf(redis),
-      lastUpTo(redis, keys, '+'),
-      lastUpTo(redis, keys, end),
-      redis.get(keys.erasures),
-    ]);
+    const [head, upTo, erased] = await Promise.all([lastUpTo(redis, keys, '+'), lastUpTo(redis, keys, end), redis.get(keys.erasures)]);
     const erasures = Number(erased ?? 0);
     // The log never goes back, even where the server's clock does.
     const present = Math.max(clock, millisOf(head));
@@ -68,15 +65,12 @@ export const resolveWhen = ({ redis, keys, merged }: ResolverParts, asked: When)
     return { cut: cutAtTime(upTo, when.time, await merged.all()), erasures };
   });
 
+type Fixed = { readonly place: Position } | { readonly time: number };
+
 /** An event by its place, an age by its time. */
-const fixed = async (
-  redis: Redis,
-  keys: Keys,
-  asked: When,
-): Promise<Exclude<When, { readonly event: string } | { readonly ago: number }>> => {
+const fixed = async (redis: Redis, keys: Keys, asked: When, clock: number): Promise<Fixed> => {
   if ('event' in asked) return { place: await placeOfEvent(redis, keys, asked.event) };
-  if ('ago' in asked) return { time: (await clockOf(redis)) - asked.ago };
-  return asked;
+  return 'ago' in asked ? { time: clock - asked.ago } : asked;
 };
 
 /** Epoch milliseconds of the server. */
