@@ -1,5 +1,7 @@
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ORIGIN } from '../../../domain/envelope.js';
+import { systemSubject } from '../../../domain/system/events.js';
 import type { MemoryRow } from '../../../projections/memories.js';
 import { readServingMemories } from '../../../projections/memories.js';
 import { MAX_EVENTS } from '../../../services/eventlog/append.js';
@@ -25,6 +27,9 @@ const row = async (key: string): Promise<MemoryRow | undefined> => (await readSe
 const undo = (correlation: string, commandId = ulid()) => test.app.commands.undo({ correlation }, act(commandId));
 const found = async (query: string): Promise<readonly string[]> =>
   (await test.app.queries.recall({ query }, test.call)).results.map(({ key }) => key);
+
+/** Bytes that the server has answered so far. */
+const sent = async (): Promise<number> => Number(/total_net_output_bytes:(\d+)/.exec(await test.redis.info('stats'))?.[1]);
 
 describe('undo', () => {
   it('puts back wording, tags, state, licence and provenance, each action by its correlation', async () => {
@@ -68,6 +73,24 @@ describe('undo', () => {
     expect(await undo(stamp, mine)).toEqual(answer);
     expect(await undo(stamp)).toMatchObject({ status: 'unchanged', restored: [] });
     expect(await eventsTold(test.log)).toBe(size);
+  });
+
+  it('reads no more of a day on which much was undone before', async () => {
+    const at = new Date().toISOString();
+    const data = { correlation: ulid(), restored: 1, kept: 0, irreversible: 0 };
+    const events = Array.from({ length: 1_500 }, () => ({ type: 'ActionUndone' as const, data }));
+    const appended = await test.log.append(appendOf([{ subject: systemSubject(at), expected: 'any', events }]));
+    if (!('events' in appended)) throw new Error('not appended');
+    await test.runner.waitFor(appended.events.at(-1)?.position ?? ORIGIN, 30_000);
+    const key = await remember('The pilot boat is moored at the north quay.');
+    const revise = ulid();
+    await test.app.commands.revise({ key, content: 'The pilot boat is moored at the south quay.' }, act(revise));
+    const first = await undo(revise);
+    // A fifth of the day's lines, which no step of an undo needs.
+    const before = await sent();
+    expect(await undo(first.undo_correlation ?? '')).toMatchObject({ status: 'undone' });
+    expect(await undo(revise)).toMatchObject({ status: 'undone' });
+    expect((await sent()) - before).toBeLessThan(60_000);
   });
 
   it('undone in turn, does the action again', async () => {
