@@ -97,6 +97,10 @@ const relevanceOf = (cosine: number | undefined, evidence: number, coverage: num
   return rounded(Math.min(1, Math.max(near, COVERAGE_IN_RELEVANCE * coverage)));
 };
 
+/** What the relevance of a hit would be had the vectors not been asked, 0..1: compare with the floor of a search by words alone. */
+export const relevanceByWords = ({ lexical, coverage }: Pick<FusedHit, 'lexical' | 'coverage'>): number =>
+  relevanceOf(undefined, evidenceOf(lexical, coverage), coverage);
+
 const nearness = (cosine: number, evidence: number): number => cosine + WORDS_IN_RELEVANCE * evidence;
 
 /**

@@ -1,3 +1,4 @@
+import { type FusedHit, relevanceByWords } from './fusion.js';
 import { foreignLanguage } from './text/languages.js';
 
 /**
@@ -28,8 +29,24 @@ const QUERY_READ = 0.5;
 /** That two texts say the same takes more: the few words between may be what they differ in. */
 const TEXT_READ = 0.9;
 
-/** Whether the vector of a query may find memories, or its words alone. */
-export const isQueryRead = (query: string): boolean => legibility(query) >= QUERY_READ && foreignLanguage(query) === undefined;
+/** Of a question in another language than English, a cosine below this is chance: docs/retrieval.md. */
+const FOREIGN_COSINE = 0.55;
+
+/** Whether the vector of a query may rank memories, or its words alone. */
+export const isScriptRead = (query: string): boolean => legibility(query) >= QUERY_READ;
+
+/** Whether a cosine with the query is evidence by itself: in a script that the model reads, and in no language but English. */
+export const isQueryRead = (query: string): boolean => isScriptRead(query) && foreignLanguage(query) === undefined;
+
+/** The least relevance of a match: of what both searches say, and of what words alone say. */
+export type Floors = { readonly fused: number; readonly lexical: number };
+
+/**
+ * Whether a memory is a match for a question in a language that the models read badly: its words are enough, or it is over the floor
+ * and holds a word of the question or is very near to it.
+ */
+export const isForeignMatch = (hit: Pick<FusedHit, 'relevance' | 'lexical' | 'coverage' | 'cosine'>, floors: Floors): boolean =>
+  relevanceByWords(hit) >= floors.lexical || (hit.relevance >= floors.fused && (hit.lexical > 0 || (hit.cosine ?? -1) >= FOREIGN_COSINE));
 
 /** Whether a cosine with another such text is evidence that both say the same or speak of the same. */
 export const isTextRead = (text: string): boolean => legibility(text) >= TEXT_READ;

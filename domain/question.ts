@@ -1,4 +1,4 @@
-import { FUNCTION_WORDS } from './text/languages.js';
+import { FUNCTION_WORDS, isTelling } from './text/languages.js';
 import { STOP_WORDS } from './text/stop-words.js';
 
 /** Of languages other than English. Some of them mean something in English, so none counts alone. */
@@ -11,14 +11,13 @@ const LETTER_NAME = /^[B-HJ-Z]$/;
 
 /**
  * Whether a query is made of function words only ("what is it", "the and of to"). Whatever shares such a word shares no subject,
- * so the words of the query are no evidence.
+ * so the words of the query are no evidence. Words that mean something in English (`COMMENT ON`) are none unless another shows the language.
  */
 export const saysNothing = (query: string): boolean => {
   if (!PROSE.test(query)) return false;
   const words = query.match(/[\p{L}\p{M}]+/gu) ?? [];
   const [only, ...more] = words;
   if (only === undefined || (more.length === 0 && LETTER_NAME.test(only))) return false;
-  return words
-    .map((word) => word.normalize('NFC').toLowerCase())
-    .every((word) => STOP_WORDS.has(word) || (more.length > 0 && isFunctionWord(word)));
+  const foreign = words.map((word) => word.normalize('NFC').toLowerCase()).filter((word) => !STOP_WORDS.has(word));
+  return foreign.length === 0 || (more.length > 0 && foreign.every(isFunctionWord) && foreign.some(isTelling));
 };

@@ -7,7 +7,8 @@ const SEGMENTS = /[/\\:@]+/;
 const DOTS = /[-.+~#]+/;
 const UNDERSCORES = /_+/;
 const COMPOUND = /[-._+~/\\:@#]/;
-const VERSION = /^v?(\d+(?:\.\d+)+)/;
+/** The first four numbers: more is no version. */
+const VERSION = /^v?(\d+(?:\.\d+){1,3})/;
 const HEX = /^0x([\da-f]{3,})$/i;
 /** What parts of an identifier stand between. */
 const BOUNDARY = /[/\\:@\-.+~#_]+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})/gu;
@@ -19,6 +20,8 @@ const HYPHENATED = /^(?=.*\p{L})[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+){1,4}$/u;
 const DOT_JS = /^\p{L}{2,}\.js$/iu;
 const SLASHED = /^\p{L}{1,3}\/\p{L}{1,3}$/u;
 const LONGEST_JOINED = 40;
+/** Longer names are cut on both sides, so that they still meet. Room for a SHA-512 in hex. UTF-16 units. */
+export const LONGEST_TERM = 128;
 
 /** Whether a chunk of text is more than one plain word or number. */
 export const isCompound = (chunk: string): boolean => COMPOUND.test(chunk) || CAMEL.test(chunk) || HEX.test(chunk);
@@ -31,7 +34,7 @@ const wordsOf = (name: string): string[] =>
 
 /** `v20.11.1` is also found by `20.11.1` and `20.11`; a single number out of a version says nothing. */
 const versionNames = (segment: string): string[] => {
-  const numbers = VERSION.exec(segment)?.[1]?.split('.') ?? [];
+  const numbers = VERSION.exec(segment.slice(0, LONGEST_TERM))?.[1]?.split('.') ?? [];
   return numbers.slice(1).map((_, i) => numbers.slice(0, i + 2).join('.'));
 };
 
@@ -69,8 +72,13 @@ export const partsOf = (chunk: string): { readonly names: string[]; readonly wor
   return { names: [...names], words: [...words], joined: [...joined] };
 };
 
-/** What an identifier ends in from each of its parts on, the longest first, lower-cased: `src/getUser` gives `getuser`, `user`. */
-export const endingsOf = (chunk: string): string[] =>
-  [...chunk.matchAll(BOUNDARY)]
-    .map(({ 0: mark, index }) => chunk.slice(index + mark.length).toLowerCase())
+/**
+ * What an identifier ends in from each of its parts on, the longest first, lower-cased: `src/getUser` gives `getuser`, `user`. Of one
+ * that is longer than a term, the parts of its last 128 characters.
+ */
+export const endingsOf = (chunk: string): string[] => {
+  const end = chunk.slice(-LONGEST_TERM);
+  return [...end.matchAll(BOUNDARY)]
+    .map(({ 0: mark, index }) => end.slice(index + mark.length).toLowerCase())
     .filter((ending) => ending !== '');
+};

@@ -10,7 +10,8 @@ hier hin ich ihm ihn ihnen ihr ihre ihrem ihren ihrer im in indem ins ist ja jed
 könnte machen macht man manche mal mehr mein meine mich mir mit muss müssen nach nachdem nein nicht nichts noch nun nur ob oder ohne sehr sein seine
 seinem seinen seiner seit sich sie sind so sobald soll sollen sollte sondern sonst um und uns unser unsere unserem unseren unserer unter vom von vor wann war waren warum
 was weil welche welchem welchen welcher welches wem wen wenn wer werde werden wessen wie wieder wieso weshalb wieviel will wir wird wo wobei wodurch wofür woher wohin
-womit worauf woran worüber wovon wozu wurde wurden während zu zum zur zwar zwischen über viel viele lassen lässt
+womit worauf woran worüber wovon wozu wurde wurden während zu zum zur zwar zwischen über viel viele lassen lässt lange oft gilt gelten bleibt bleiben
+steht stehen liegt liegen heißt heißen bekommt bekommen
 `);
 const FRENCH = words(`
 le la les l un une du de d des et ou c ce ces cette que quoi qui quel quelle quels quelles comment pourquoi quand où il elle ils elles je tu nous
@@ -22,36 +23,79 @@ ella en esto eso esta este está están no se nos nuestro nuestra hay ser porque
 `);
 
 export type Language = 'German' | 'French' | 'Spanish';
-/** Function words of languages that the embedding models do not read, spelt with their accents. Some of them mean something in English. */
+/** Function words of languages that the embedding models read badly, spelt with their accents. Some of them mean something in English. */
 export const FUNCTION_WORDS: Readonly<Record<Language, ReadonlySet<string>>> = { German: GERMAN, French: FRENCH, Spanish: SPANISH };
 
-/** Words that English has as well, so that they do not tell. */
+/** Words that English, its names or its abbreviations have as well, so that they do not tell. */
 const ALSO_ENGLISH = words(`
 also am an as bin dies hat her in is man mal no so war was will du die den des de la le les on me son a y o do un en sur plus pour par qui est ab hier hin
-c d l n s er es dir mit um ob da ins das dem nun gab sein el los del con hay se lo et ne au ce ser
+c d l n s er es dir um ob da ins nun el los del con hay se lo et ne au ce ser comment ses ces sa tu ou elle nous fait notre pas im ist
+als aus wer nach bei von vom wie weil al para como sus este yo über à oft lange aux uno nos gar esta
 `);
 const WORD = /[\p{L}\p{M}]+/gu;
-/** Endings of German nouns, in words that no English one looks like. */
-const GERMAN_NOUN = /^\p{L}{4,}(?:ungen|ung|schaft|schaften|keit|keiten|heiten)$/u;
-const GERMAN_LETTERS = /[äöüß]/;
+/** Whether a lower-cased word shows by itself that a text is not English. */
+export const isTelling = (word: string): boolean =>
+  !ALSO_ENGLISH.has(word) && Object.values(FUNCTION_WORDS).some((words) => words.has(word));
+
+/** Endings of German nouns, in words that hardly any English one looks like. */
+const GERMAN_NOUN = /^(?!samsung|overhung)\p{L}{4,}(?:ungen|ung|schaft|schaften|keit|keiten|heiten)$/u;
+const LETTERS: Readonly<Record<Language, RegExp>> = {
+  German: /[äöüß]/,
+  French: /[àâçèéêëîïôùûœ]/,
+  Spanish: /[áéíñóú]/,
+};
+/** What a sentence begins behind. */
+const BEGINNING = /(?:^|[.!?¿¡:;\n"'«„“(])\s*$/u;
+const CAPITAL = /^\p{Lu}/u;
+const WHOLE_LOOK_BACK = 8;
+
+type Said = { readonly word: string; readonly isPlain: boolean };
+
+/** The words of a text, lower-cased. Not plain: in capitals, or capitalised inside a sentence, as names and abbreviations are. */
+const wordsSaid = (text: string): Said[] => {
+  const composed = text.normalize('NFC');
+  return [...composed.matchAll(WORD)].flatMap(({ 0: written, index }) => {
+    const word = written.toLowerCase();
+    if (word.length < 2 && word !== 'y' && word !== 'à') return [];
+    const isShouted = written.length > 1 && written === written.toUpperCase() && written !== word;
+    const isName = CAPITAL.test(written) && !BEGINNING.test(composed.slice(Math.max(0, index - WHOLE_LOOK_BACK), index));
+    return [{ word, isPlain: !isShouted && !isName }];
+  });
+};
 
 /**
  * The language that a text is written in when it shows that it is not English: a quarter of its words, and more than are English,
- * are function words of that language (of German also nouns by their endings). Undefined for English, for names and code, and where
- * too little tells.
+ * are function words of that language, two of them such as English has not, or one beside another sign: a word with letters of that
+ * language, a German noun by its ending, two function words more. A name or an abbreviation is no sign. Undefined for English, for
+ * names and code, and in doubt.
  */
 export const foreignLanguage = (text: string): Language | undefined => {
-  const said = (text.normalize('NFC').toLowerCase().match(WORD) ?? []).filter((word) => word.length > 1 || word === 'y' || word === 'à');
+  const said = wordsSaid(text);
   let best: { readonly language: Language; readonly telling: number } | undefined;
   for (const language of Object.keys(FUNCTION_WORDS) as Language[]) {
-    const own = FUNCTION_WORDS[language];
-    const nouns = language === 'German' ? said.filter((word) => GERMAN_NOUN.test(word)).length : 0;
-    const spelt = language === 'German' ? said.filter((word) => !own.has(word) && GERMAN_LETTERS.test(word)).length : 0;
-    const telling = nouns + said.filter((word) => own.has(word) && !ALSO_ENGLISH.has(word)).length;
-    const all = nouns + spelt + said.filter((word) => own.has(word)).length;
-    const english = said.filter((word) => STOP_WORDS.has(word) && !own.has(word)).length;
-    if (telling === 0 || all * 4 < said.length || all <= english) continue;
-    if (best === undefined || telling > best.telling) best = { language, telling };
+    const own = said.filter(({ word, isPlain }) => isPlain && FUNCTION_WORDS[language].has(word)).map(({ word }) => word);
+    const telling = own.filter((word) => !ALSO_ENGLISH.has(word));
+    if (telling.length === 0) continue;
+    const others = said.filter(({ word, isPlain }) => !(isPlain && FUNCTION_WORDS[language].has(word))).map(({ word }) => word);
+    const spelt = others.filter((word) => LETTERS[language].test(word) || (language === 'German' && GERMAN_NOUN.test(word)));
+    const accented = telling.filter((word) => LETTERS[language].test(word));
+    const shared = own.filter((word) => ALSO_ENGLISH.has(word) && !STOP_WORDS.has(word));
+    const isShown = telling.length > 1 || spelt.length > 0 || accented.length > 0 || shared.length > 1;
+    const english = others.filter((word) => STOP_WORDS.has(word)).length;
+    const all = own.length + spelt.length;
+    if (!isShown || all * 4 < said.length || all <= english) continue;
+    if (best === undefined || telling.length > best.telling) best = { language, telling: telling.length };
   }
   return best?.language;
 };
+
+/** The function words of a text that is not English, lower-cased with their accents: not where they are written as a name is, too. */
+export const functionWordsIn = (text: string): ReadonlySet<string> => {
+  const language = foreignLanguage(text);
+  if (language === undefined) return NO_WORDS;
+  const said = wordsSaid(text);
+  const names = new Set(said.flatMap(({ word, isPlain }) => (isPlain ? [] : [word])));
+  return new Set(said.flatMap(({ word }) => (FUNCTION_WORDS[language].has(word) && !names.has(word) ? [word] : [])));
+};
+
+const NO_WORDS: ReadonlySet<string> = new Set();

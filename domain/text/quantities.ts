@@ -1,4 +1,5 @@
-import type { Span } from './spans.js';
+import { isAscii } from './fold.js';
+import { inAscii, type Span } from './spans.js';
 
 /** Units as they are written, in English and German, by one name of each. */
 const UNITS: Readonly<Record<string, string>> = {
@@ -46,14 +47,26 @@ const NUMBERS: ReadonlyMap<string, string> = new Map(
 
 const longestFirst = (names: Iterable<string>): string => [...names].sort((a, b) => b.length - a.length).join('|');
 const EDGE = '(?<![\\p{L}\\p{N}_.,-])';
-const QUANTITY = new RegExp(
-  `${EDGE}(?<number>\\d+(?:[.,]\\d+)*|${longestFirst(NUMBERS.keys())})[ -]?(?<unit>${longestFirst(UNIT_OF.keys())})(?![\\p{L}\\p{N}_])`,
-  'giu',
-);
-const GROUPED = new RegExp(`${EDGE}(?:\\d{1,3}(?:,\\d{3})+|\\d{1,3}(?:\\.\\d{3})+)(?![\\p{L}\\p{N}_,]|\\.\\d)`, 'gu');
-const THOUSANDS = new RegExp(`${EDGE}(?<number>\\d+)k(?![\\p{L}\\p{N}_])`, 'giu');
+/** Looks for the figure first and what stands before it then, as few places hold one. */
+const FIGURE = `(?=\\d)${EDGE}`;
+const UNIT = `[ -]?(?<unit>${longestFirst(UNIT_OF.keys())})(?![\\p{L}\\p{N}_])`;
+const QUANTITY = new RegExp(`${FIGURE}(?<number>\\d+(?:[.,]\\d+)*)${UNIT}`, 'giu');
+const SPELT_OUT = new RegExp(`${EDGE}(?<number>${longestFirst(NUMBERS.keys())})${UNIT}`, 'giu');
+const GROUPED = new RegExp(`${FIGURE}(?:\\d{1,3}(?:,\\d{3})+|\\d{1,3}(?:\\.\\d{3})+)(?![\\p{L}\\p{N}_,]|\\.\\d)`, 'gu');
+const THOUSANDS = new RegExp(`${FIGURE}(?<number>\\d+)k(?![\\p{L}\\p{N}_])`, 'giu');
+const PATTERNS = { quantity: QUANTITY, speltOut: SPELT_OUT, grouped: GROUPED, thousands: THOUSANDS };
+const PATTERNS_IN_ASCII = {
+  quantity: inAscii(QUANTITY),
+  speltOut: inAscii(SPELT_OUT),
+  grouped: inAscii(GROUPED),
+  thousands: inAscii(THOUSANDS),
+};
 const SEPARATORS = /[.,](?=\d{3}(?:\D|$))/g;
-const MAY_HOLD = new RegExp(`\\d|(?:${longestFirst(NUMBERS.keys())})[ -]`, 'iu');
+export const NUMBER_WORDS: readonly string[] = [...NUMBERS.keys()];
+const HOLDS_FIGURES = /\d/;
+const HOLDS_GROUPS = /\d[.,]\d{3}/;
+const HOLDS_THOUSANDS = /\dk/i;
+const HOLDS_NUMBERS = new RegExp(`\\b(?:${longestFirst(NUMBERS.keys())})[ -]`, 'i');
 
 const IN_GROUPS = /^\d{1,3}(?:\.\d{3})+$/;
 
@@ -68,17 +81,22 @@ const numbersOf = (written: string): readonly string[] => {
  * `65536`) or in thousands (`500k` is `500000`).
  */
 export const quantitiesIn = (folded: string): readonly Span[] => {
-  if (!MAY_HOLD.test(folded)) return [];
   const span = (match: RegExpMatchArray, ...terms: readonly string[]): Span => {
     const from = match.index ?? 0;
     return { from, to: from + match[0].length, terms };
   };
-  return [
-    ...[...folded.matchAll(QUANTITY)].map((match) => {
+  const { quantity, speltOut, grouped, thousands } = isAscii(folded) ? PATTERNS_IN_ASCII : PATTERNS;
+  const inUnits = (pattern: RegExp): Span[] =>
+    [...folded.matchAll(pattern)].map((match) => {
       const { number = '', unit = '' } = match.groups ?? {};
       return span(match, ...numbersOf(number).map((plain) => `#${plain}${UNIT_OF.get(unit.toLowerCase())}`));
-    }),
-    ...[...folded.matchAll(GROUPED)].map((match) => span(match, match[0].replace(SEPARATORS, ''))),
-    ...[...folded.matchAll(THOUSANDS)].map((match) => span(match, `${match.groups?.number}000`)),
+    });
+  const inWords = HOLDS_NUMBERS.test(folded) ? inUnits(speltOut) : [];
+  if (!HOLDS_FIGURES.test(folded)) return inWords;
+  return [
+    ...inUnits(quantity),
+    ...inWords,
+    ...(HOLDS_GROUPS.test(folded) ? [...folded.matchAll(grouped)] : []).map((match) => span(match, match[0].replace(SEPARATORS, ''))),
+    ...(HOLDS_THOUSANDS.test(folded) ? [...folded.matchAll(thousands)] : []).map((match) => span(match, `${match.groups?.number}000`)),
   ];
 };

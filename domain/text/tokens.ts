@@ -1,16 +1,16 @@
 import { stemmer } from 'stemmer';
-import { datesIn } from './dates.js';
+import { datesIn, MONTH_NAMES, mayHoldFiguresOfDates } from './dates.js';
 import { foldAccents, isAscii } from './fold.js';
-import { endingsOf, isCompound, partsOf } from './identifiers.js';
-import { pairsIn } from './joins.js';
-import { FUNCTION_WORDS, foreignLanguage } from './languages.js';
-import { quantitiesIn } from './quantities.js';
+import { endingsOf, isCompound, LONGEST_TERM, partsOf } from './identifiers.js';
+import { PARTICLE_WORDS, pairsIn, phrasalPairsIn } from './joins.js';
+import { functionWordsIn } from './languages.js';
+import { NUMBER_WORDS, quantitiesIn } from './quantities.js';
 import { runTerms } from './runs.js';
 import { oneSpelling } from './spelling.js';
 import { STOP_WORDS } from './stop-words.js';
 
 /** Raised when the same text gives other terms, so that word indexes that were kept in files are made anew. */
-export const TEXT_EDITION = 3;
+export const TEXT_EDITION = 4;
 
 /**
  * What a document is indexed under. `silent` terms can be found but do not count towards its length: stop words, single CJK characters,
@@ -38,8 +38,6 @@ const NOT_SAID = new RegExp(SKIN_TONES, 'gv');
 const ANY_CHUNK = new RegExp(`[${UNSPACED}]+|${SYMBOLS}|${LETTER}+(?:${JOINT}${LETTER}+)*(?:\\+\\+|#)?`, 'gv');
 const ASCII_CHUNK = /[A-Za-z0-9_]+(?:(?:::|:\/\/|[-./:\\@+~])[A-Za-z0-9_]+)*(?:\+\+|#)?/g;
 const UNSPACED_RUN = new RegExp(`^[${UNSPACED}]`, 'v');
-/** Longer names are cut on both sides, so that they still meet. Room for a SHA-512 in hex. */
-const LONGEST_TERM = 128;
 const HALF_A_PAIR = /[\ud800-\udbff]$/;
 /** What no prose is written with: a digit, an underscore, a path, a scope, a capital inside. A hyphen or a dot alone may be prose. */
 const CODE = /[\d_/\\@]|::|\p{Ll}\p{Lu}/u;
@@ -107,7 +105,16 @@ const wordOf = (lowerCased: string): Word => {
 };
 
 /** What a lower-cased word is indexed under: without its English ending, in one spelling. */
-export const stemOf = (plain: string): string => (ENGLISH_WORD.test(plain) ? stemmer(oneSpelling(plain)) : plain);
+export const stemOf = (plain: string): string => {
+  const known = stems.get(plain);
+  if (known !== undefined) return known;
+  if (!ENGLISH_WORD.test(plain)) return plain;
+  const stem = stemmer(oneSpelling(plain));
+  if (stems.size >= CACHE_SIZE) stems.clear();
+  if (plain.length <= LONGEST_CACHED) stems.set(plain, stem);
+  return stem;
+};
+const stems = new Map<string, string>();
 
 /** Names written in one, as a code (`noVerify`) and as a word (`noverify`) is indexed. */
 const joinedForms = (chunk: string, joined: readonly string[]): string[] => {
@@ -119,26 +126,49 @@ const cut = (term: string): string => (term.length <= LONGEST_TERM ? term : term
 
 const pairs = (characters: readonly string[]): string[] => characters.slice(1).map((second, i) => `${characters[i]}${second}`);
 
+/** Of many more than a call takes as arguments. */
+const append = (to: string[], more: readonly string[]): void => {
+  for (const one of more) to.push(one);
+};
+
+type Telling = 'date' | 'quantity' | 'pair';
+/** Words without which a text holds no date, quantity or phrasal verb that is not in figures; most texts hold few. */
+const TELLING: ReadonlyMap<string, Telling> = new Map<string, Telling>([
+  ...MONTH_NAMES.map((name) => [name, 'date'] as const),
+  ...NUMBER_WORDS.map((name) => [name, 'quantity'] as const),
+  ...PARTICLE_WORDS.map((name) => [name, 'pair'] as const),
+]);
+const DIGIT = /\d/;
+
 /** The terms of a document, in order and with repeats. Pure; any string is accepted. */
 export const documentTerms = (text: string): DocumentTerms => {
   const terms: string[] = [];
   const silent: string[] = [];
-  const addWord = ({ stop, plain, stem }: Word) => (stop ? silent.push(plain) : terms.push(stem));
+  const told = new Set<Telling>();
+  const addWord = ({ stop, plain, stem }: Word) => {
+    if (stop) silent.push(plain);
+    else terms.push(stem);
+    const telling = TELLING.get(plain);
+    if (telling !== undefined) told.add(telling);
+  };
   const folded = foldAccents(text);
   for (const chunk of chunksOf(folded)) {
     if (chunk.kind === 'word') addWord(chunk);
     else if (chunk.kind === 'identifier') {
-      terms.push(chunk.whole, ...chunk.names);
-      silent.push(...chunk.joined);
+      terms.push(chunk.whole);
+      append(terms, chunk.names);
+      append(silent, chunk.joined);
       for (const word of chunk.words) addWord(word);
     } else if (chunk.kind === 'symbol') silent.push(...chunk.symbols);
     else {
-      terms.push(...pairs(chunk.characters));
-      silent.push(...chunk.characters);
+      append(terms, pairs(chunk.characters));
+      append(silent, chunk.characters);
     }
   }
-  for (const { terms: names } of [...datesIn(folded), ...quantitiesIn(folded)]) silent.push(...names);
-  for (const pair of pairsIn(folded)) if (pair.phrasal) silent.push(...joinedPair(pair));
+  const hasFigures = DIGIT.test(folded);
+  if (told.has('date') || (hasFigures && mayHoldFiguresOfDates(folded))) for (const date of datesIn(folded)) append(silent, date.terms);
+  if (told.has('quantity') || hasFigures) for (const quantity of quantitiesIn(folded)) append(silent, quantity.terms);
+  if (told.has('pair')) for (const pair of phrasalPairsIn(folded)) append(silent, joinedPair(pair));
   return { terms, silent };
 };
 
@@ -149,8 +179,9 @@ const joinedPair = ({ first, second }: { readonly first: string; readonly second
 };
 
 /**
- * The distinct terms to look for. Stop words are dropped, unless there is nothing else. An identifier weighs 1 as a
- * whole and 1 shared by its parts, so that its exact spelling wins over documents that hold some of its words.
+ * The distinct terms to look for. Stop words are dropped, and of German, French and Spanish the function words, unless there is nothing
+ * else. An identifier weighs 1 as a whole and 1 shared by its parts, so that its exact spelling wins over documents that hold some of
+ * its words.
  */
 export const queryTerms = (text: string): QueryTerm[] => {
   const weights = new Map<string, number>();
@@ -161,11 +192,10 @@ export const queryTerms = (text: string): QueryTerm[] => {
   const add = (term: string, weight: number) => weights.set(term, Math.max(weight, weights.get(term) ?? 0));
   // In a text of capitals only they say nothing.
   const capitalsTell = SMALL_LETTER.test(text);
-  const language = foreignLanguage(text);
-  const silent = language === undefined ? NO_WORDS : FOLDED_FUNCTION_WORDS[language];
+  const silent = new Set([...functionWordsIn(text)].map(foldAccents));
   for (const chunk of chunksOf(foldAccents(text))) {
     if (chunk.kind === 'word') {
-      if (chunk.stop || silent.has(chunk.plain)) stops.add(chunk.plain);
+      if (chunk.stop || silent.has(chunk.plain)) stops.add(chunk.stop ? chunk.plain : chunk.stem);
       else {
         add(chunk.stem, 1);
         alone.add(chunk.stem);
@@ -192,26 +222,17 @@ export const queryTerms = (text: string): QueryTerm[] => {
   });
 };
 
-const NO_WORDS: ReadonlySet<string> = new Set();
-const foldedSet = (words: ReadonlySet<string>): ReadonlySet<string> => new Set([...words].map((word) => foldAccents(word)));
-const FOLDED_FUNCTION_WORDS = {
-  German: foldedSet(FUNCTION_WORDS.German),
-  French: foldedSet(FUNCTION_WORDS.French),
-  Spanish: foldedSet(FUNCTION_WORDS.Spanish),
-} as const;
-
-/** One thing that a query says in several words or signs. `terms`: what it may be known by, the most exact first. */
+/** One thing that a query says in several words or signs. */
 export type Saying = {
+  /** What it may be known by, the most exact first. */
   readonly terms: readonly string[];
   /** The terms of `queryTerms` that it is made of. */
-  readonly parts: readonly string[];
-  /** A day, which means one thing as a name does. */
-  readonly name?: true;
+  readonly parts: () => readonly string[];
+  /** A day; `loose` is its form in memories that name no year, and for a query without a year in those that do. */
+  readonly day?: { readonly loose: string; readonly hasYear: boolean };
   /** Two words that may be written in one; whoever writes them apart is not found by the joined form. */
   readonly pair: boolean;
 };
-
-const DAY = /^@(?:\d{4}-)?\d{2}-\d{2}$/;
 
 /** In longer queries words are not joined: there are many pairs, and the other words say enough. UTF-16 units. */
 const LONGEST_PAIRED = 500;
@@ -219,23 +240,20 @@ const LONGEST_PAIRED = 500;
 /** Dates, quantities and pairs of words that a query names. */
 export const sayingsOf = (text: string): Saying[] => {
   const folded = foldAccents(text);
-  const partsOf = (from: number, to: number): string[] => queryTerms(folded.slice(from, to)).map(({ term }) => term);
+  const partsOf = (from: number, to: number) => () => queryTerms(folded.slice(from, to)).map(({ term }) => term);
   return [
-    ...datesIn(folded).map(({ from, to, terms }) => {
-      const days = terms.filter((term) => DAY.test(term));
-      return {
-        terms: days.length > 0 ? days : terms.slice(0, 1),
-        parts: partsOf(from, to),
-        pair: false,
-        ...(days.length > 0 && { name: true as const }),
-      };
-    }),
+    ...datesIn(folded).map(({ from, to, exact, loose, hasYear }) => ({
+      terms: [exact],
+      parts: partsOf(from, to),
+      pair: false,
+      ...(loose !== undefined && { day: { loose, hasYear } }),
+    })),
     ...quantitiesIn(folded).map(({ from, to, terms }) => ({ terms, parts: partsOf(from, to), pair: false })),
     ...(text.length > LONGEST_PAIRED ? [] : pairsIn(folded))
       .filter(({ first, second }) => !(STOP_WORDS.has(first) && STOP_WORDS.has(second)) && !STOP_WORDS.has(first + second))
       .map((pair) => ({
         terms: joinedPair(pair),
-        parts: [pair.first, pair.second].filter((word) => !STOP_WORDS.has(word)).map(stemOf),
+        parts: () => [pair.first, pair.second].filter((word) => !STOP_WORDS.has(word)).map(stemOf),
         pair: !pair.phrasal,
       })),
   ];

@@ -2,44 +2,59 @@ import { stemOf } from '../../domain/text/tokens.js';
 import type { TermDictionary } from './term-dictionary.js';
 
 /** A term that a word which no memory holds may mean, with what it is worth beside the word itself. */
-export type NearTerm = { readonly term: string; readonly weight: number; readonly isSlip?: true };
+export type NearTerm = { readonly term: string; readonly weight: number };
+
+/** How a query writes a word. */
+export type Writing = {
+  /** In small letters only, with no mark in it or next to it. */
+  readonly isPlain: boolean;
+  readonly isGerman: boolean;
+};
 
 /** Shorter words are like too many others. */
 const SHORTEST = 5;
+const SHORTEST_MISSPELT = 6;
+const LONGEST_MISSPELT = 40;
 const WORD = /^\p{L}+$/u;
-const FIGURES = /\d+/g;
 /** Endings of German nouns and adjectives, the longest first, from words that are long enough to lose them. */
 const ENDING = /(?<=.{5})(?:ern|en|em|er|es|e|n|s)$/u;
+/** Of compounds; alone they do not show that a query is German. */
+const GERMAN_NOUN = /.{6}(?:ung|ungen|schaft|schaften|keit|keiten|heiten)$/u;
+/** What is done, by the verb that does it: `Stornierung`, `stornieren`. */
+const GERMAN_DEED = /(?<=.{4})ung(?:en)?$/u;
 /** Letters between the parts of a German compound. */
 const LINK = /^(?:es|s|en|n|er|e)?$/;
 /** Parts of a compound. */
 const SHORTEST_PART = 4;
 const WORTH = { begun: 0.8, halves: 0.9, misspelt: 0.8 } as const;
 const MOST_BEGUN = 4;
-const MOST_SEEN = 2_000;
+/** `Katrina` is another than `Katrin`; a compound has more behind its first noun. */
+const LEAST_BEHIND_A_NAME = 4;
+const MOST_SEEN = 500;
 
 /**
- * What to look for in place of a word that no memory holds: another ending of it or a compound that it begins (`Rechnungen` for
- * `Rechnungslauf`), else its two halves (`Datenbankverbindung`, `loadtest`), else the one term that it is a slip of (`lastSenAt`).
- * Of an identifier only slips are looked for, and never in its figures.
+ * What to look for in place of a word that no memory holds: the verb of a German noun (`Stornierung`), another ending of it or a
+ * compound that it begins (`Rechnungen` for `Rechnungslauf`), else in German its two halves (`Datenbankverbindung`), else the one word
+ * that it is a slip of (`distutlis`).
+ * Codes, figures and names stand for themselves: nothing is near an identifier, no slip near a word with a capital.
  */
-export const nearTerms = (word: string, dictionary: TermDictionary): readonly NearTerm[] => {
-  if (word.length < SHORTEST) return [];
-  if (WORD.test(word)) {
-    const begun = begunBy(word, dictionary);
-    if (begun.length > 0) return begun.map((term) => ({ term, weight: WORTH.begun / begun.length }));
-    const halves = halvesOf(word, dictionary);
-    if (halves.length > 0) return halves.map((term) => ({ term, weight: WORTH.halves / halves.length }));
-  }
-  const meant = misspelt(word, dictionary);
-  return meant === undefined ? [] : [{ term: meant, weight: WORTH.misspelt, isSlip: true }];
+export const nearTerms = (word: string, { isPlain, isGerman }: Writing, dictionary: TermDictionary): readonly NearTerm[] => {
+  if (word.length < SHORTEST || !WORD.test(word)) return [];
+  const verb = word.replace(GERMAN_DEED, 'en');
+  if (verb !== word && dictionary.find(verb) !== undefined) return [{ term: verb, weight: WORTH.begun }];
+  const begun = begunBy(word, isPlain || isGerman ? 0 : LEAST_BEHIND_A_NAME, dictionary);
+  if (begun.length > 0) return begun.map((term) => ({ term, weight: WORTH.begun / begun.length }));
+  const halves = isGerman || GERMAN_NOUN.test(word) ? halvesOf(word, dictionary) : [];
+  if (halves.length > 0) return halves.map((term) => ({ term, weight: WORTH.halves / halves.length }));
+  const meant = isPlain ? misspelt(word, dictionary) : undefined;
+  return meant === undefined ? [] : [{ term: meant, weight: WORTH.misspelt }];
 };
 
-const begunBy = (word: string, dictionary: TermDictionary): readonly string[] => {
+const begunBy = (word: string, leastBehind: number, dictionary: TermDictionary): readonly string[] => {
   const base = word.replace(ENDING, '');
   return dictionary
     .beginningWith(base, 2 * MOST_BEGUN)
-    .filter((term) => WORD.test(term))
+    .filter((term) => WORD.test(term) && (term === base || term.length >= base.length + leastBehind))
     .slice(0, MOST_BEGUN);
 };
 
@@ -69,41 +84,50 @@ const firstHalf = (half: string, dictionary: TermDictionary): string | undefined
   return undefined;
 };
 
-const figuresOf = (text: string): string => text.match(FIGURES)?.join(' ') ?? '';
-
-/** The nearest term by letters left out, added, changed or swapped, if there is one near enough and no second as near. */
+/** The nearest word by letters left out, added, changed or swapped, if there is one near enough; of two as near the first by the alphabet. */
 const misspelt = (word: string, dictionary: TermDictionary): string | undefined => {
-  if (word.length < SHORTEST + 1) return undefined;
+  if (word.length < SHORTEST_MISSPELT || word.length > LONGEST_MISSPELT) return undefined;
   const most = word.length < 10 ? 1 : 2;
-  const figures = figuresOf(word);
   let best: string | undefined;
   let distance = most + 1;
   for (const term of dictionary.akinTo(word, MOST_SEEN)) {
-    if (Math.abs(term.length - word.length) > most || term === best || figuresOf(term) !== figures) continue;
+    if (Math.abs(term.length - word.length) > Math.min(most, distance) || term === best || !WORD.test(term)) continue;
     const apart = slips(word, term, distance);
     if (apart < distance) [best, distance] = [term, apart];
-    else if (apart === distance && apart <= most && best !== undefined && term < best) best = term;
+    else if (apart === distance && best !== undefined && term < best) best = term;
   }
   return best;
 };
 
+/** Three rows of distances, kept from one pair of words to the next. */
+let rows: readonly [Uint8Array, Uint8Array, Uint8Array] = [new Uint8Array(64), new Uint8Array(64), new Uint8Array(64)];
+const MOST_SLIPS = 255;
+
 /**
  * Optimal string alignment (Damerau and Levenshtein with every pair swapped at most once): how many letters to leave out, add, change
- * or swap with the next. Answers `enough` as soon as it is sure to be no less.
+ * or swap with the next. Answers `enough` as soon as it is sure to be no less; only cells that near the diagonal are filled (Ukkonen).
  */
 export const slips = (a: string, b: string, enough: number): number => {
-  let before: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  const limit = Math.min(enough, MOST_SLIPS - 1);
+  if (Math.abs(a.length - b.length) >= limit) return limit;
+  if (rows[0].length <= b.length) rows = [new Uint8Array(b.length + 1), new Uint8Array(b.length + 1), new Uint8Array(b.length + 1)];
+  let [before, last, row] = rows;
+  for (let j = 0; j <= b.length; j++) last[j] = Math.min(j, limit);
   for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1] ? 0 : 1;
-      let cost = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + same);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, (before[j - 2] ?? 0) + 1);
-      row.push(cost);
+    const [from, to] = [Math.max(1, i - limit), Math.min(b.length, i + limit)];
+    row[from - 1] = from === 1 ? Math.min(i, limit) : limit;
+    let least = row[from - 1] as number;
+    for (let j = from; j <= to; j++) {
+      const same = a.charCodeAt(i - 1) === b.charCodeAt(j - 1) ? 0 : 1;
+      const above = j === i + limit ? limit : (last[j] as number);
+      let cost = Math.min(above + 1, (row[j - 1] as number) + 1, (last[j - 1] as number) + same, limit);
+      if (i > 1 && j > 1 && a.charCodeAt(i - 1) === b.charCodeAt(j - 2) && a.charCodeAt(i - 2) === b.charCodeAt(j - 1))
+        cost = Math.min(cost, (before[j - 2] as number) + 1);
+      row[j] = cost;
+      if (cost < least) least = cost;
     }
-    if (Math.min(...row) > enough) return enough;
-    [before, last] = [last, row];
+    if (least >= limit) return limit;
+    [before, last, row] = [last, row, before];
   }
-  return Math.min(enough, last[b.length] ?? enough);
+  return Math.min(limit, last[b.length] as number);
 };

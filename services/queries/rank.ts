@@ -1,12 +1,13 @@
 import { parseQuery, QUERY_LENGTH } from '../../domain/content.js';
 import { DomainError, isDomainError } from '../../domain/errors.js';
 import type { FusedHit } from '../../domain/fusion.js';
-import { isQueryRead } from '../../domain/legibility.js';
+import { isForeignMatch, isScriptRead } from '../../domain/legibility.js';
 import { parseProjectName } from '../../domain/project/name.js';
 import { type Scope, scopeOf } from '../../domain/project/scope.js';
 import { saysNothing } from '../../domain/question.js';
 import { byScoreThenKey, type ScoreBreakdown, scoreMemory } from '../../domain/scoring.js';
 import { dateHint } from '../../domain/temporal.js';
+import { foreignLanguage } from '../../domain/text/languages.js';
 import { NAMESPACES, type Namespace, type State } from '../../domain/vocabulary.js';
 import { type Document, hasExpired } from '../../projections/recall/document.js';
 import type { RecallIndex } from '../../projections/recall/recall-index.js';
@@ -113,7 +114,10 @@ export const rank = async (parts: RankParts, question: Question): Promise<Rankin
 
   // What sounds like an identifier is no match for one: without a shared word it is the nearest noise.
   const exact = IDENTIFIER.test(query.trim());
-  const matches = ({ relevance, lexical }: FusedHit): boolean => relevance >= floor && !(exact && lexical === 0);
+  const isForeign = foreignLanguage(query) !== undefined;
+  const matches = (hit: FusedHit): boolean =>
+    (isForeign ? isForeignMatch(hit, { fused: floor, lexical: parts.floor('lexical') }) : hit.relevance >= floor) &&
+    !(exact && hit.lexical === 0);
   const moment = now();
   const scorable: Scorable[] = [];
   const consider = (key: string, hit: FusedHit | undefined): void => {
@@ -175,7 +179,7 @@ const CUT = `Only the first ${QUERY_LENGTH.toLocaleString('en-GB')} characters o
 const joined = (...notes: readonly (string | undefined)[]): string | undefined =>
   notes.filter((note) => note !== undefined).join(' ') || undefined;
 
-const UNREAD = 'The embedding model does not read the language or script of this query; this was a search by words only.';
+const UNREAD = 'The embedding model does not read the script of this query; this was a search by words only.';
 
 type Eye = {
   readonly vector?: Float32Array;
@@ -188,7 +192,7 @@ const queryVector = async (parts: RankParts, query: string, signal: AbortSignal 
   const space = parts.index.serving;
   const embedder = space && (await parts.embedderFor(space.model.id));
   if (!space || !embedder) return { note: parts.lexicalBecause() };
-  if (!isQueryRead(query)) return { note: UNREAD };
+  if (!isScriptRead(query)) return { note: UNREAD };
   const patience = AbortSignal.timeout(EMBED_PATIENCE_MS);
   try {
     const { vector, ending, note } = await embedQuestion(embedder, query, {
