@@ -170,7 +170,9 @@ const sayRewritten = async (context: Context, given: readonly string[], { filesR
 const say = (answer: ForgetResult): string => {
   switch (answer.status) {
     case 'not_found':
-      return ['No such memory.', answer.note, ...(answer.project_suggestion ? [answer.project_suggestion.note] : [])].join('\n');
+      return ['Nothing was found to forget.', answer.note, ...(answer.project_suggestion ? [answer.project_suggestion.note] : [])].join(
+        '\n',
+      );
     case 'preview':
       return sayPreview(answer);
     case 'deleted':
