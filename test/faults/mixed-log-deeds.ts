@@ -60,6 +60,7 @@ const forgetInOneOfManyWays = async (world: World): Promise<unknown> => {
       { key_or_query: world.text() },
       { doc_id: from([...documents, 'none']) },
       { project: from([...errands, 'none']) },
+      { topic: from(TOPICS) },
       { created_after: date(-0.2), created_before: date(0) },
     ]),
     call(),
