@@ -21,7 +21,7 @@ const NAMED = 20;
 const HOLDERS_NAMED = 5;
 
 /** What was suppressed by hand and nobody forgot, let in again or not. */
-export const recordedTopics = ({ redis, keys }: Pick<CommandParts, 'redis' | 'keys'>): Promise<readonly RecordedTopic[]> =>
+const recordedTopics = ({ redis, keys }: Pick<CommandParts, 'redis' | 'keys'>): Promise<readonly RecordedTopic[]> =>
   unavailableWhenDown(() => withServing(redis, keys, suppressions.name, (generation) => readRecordedTopics(redis, keys, generation)));
 
 /** Subjects that hold the text of a topic: of this log, and what a merge brought from others. Throws VALIDATION. */

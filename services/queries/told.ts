@@ -49,7 +49,7 @@ const whyNothing = (type: string, known: boolean): string => {
 };
 
 /** Every field of a row that an event can set and a reader can use; a list that is empty is not there. The parts of a context are told by its content. */
-export const heldFields = (row: MemoryRow): HeldFields => {
+const heldFields = (row: MemoryRow): HeldFields => {
   const { key: _key, context, version: _version, content_version: _content, base_surface: _surface, created_at: _born, ...fields } = row;
   const { updated_at: _changed, ...held } = fields;
   return Object.fromEntries(

@@ -12,7 +12,7 @@ type Records = Readonly<Record<string, unknown>>;
 type Remarks = Map<string, { readonly first: string; readonly count: number }>;
 
 /** Whether a JSON document is shaped like a dump. */
-export const isDump = (document: unknown): document is { readonly data: Records; readonly metadata: Records } =>
+const isDump = (document: unknown): document is { readonly data: Records; readonly metadata: Records } =>
   isObject(document) && isObject(document.data) && isObject(document.metadata);
 
 /** Reads a JSON dump of OmniMem 6.x, or of this program. Throws VALIDATION for what is none. Contract, sections 16 and 25. */
