@@ -1,4 +1,4 @@
-import { hasRun, holds, isWrittenAsName, joined, keysOf, type ReadQuery, readName, readQuery } from './match.js';
+import { hasRun, holds, isWrittenAsName, joined, joinedStems, keysOf, type ReadQuery, readName, readQuery } from './match.js';
 import { type Text, type Word, wordsOf } from './words.js';
 
 /** Words of a phrase that stand together: one word, or a name that is written in one (`pg-boss`). */
@@ -12,8 +12,10 @@ export type ReadHint = {
   readonly units: readonly Unit[];
   /** Every question that holds it, or is it, has one of these among its stretches. */
   readonly keys: readonly string[];
-  /** Every question that is a part of it has one of these as its `beginnings`. */
+  /** Every question that is a part of it begins with one of these, and stands in one of `runs`. */
   readonly inside: readonly string[];
+  /** All its words, and those that say something, written as one, with their endings and without. */
+  readonly runs: readonly string[];
 };
 
 /** Words that a question is read in at once. */
@@ -28,12 +30,12 @@ export const readHint = (hint: string): ReadHint => {
     text,
     units,
     keys: distinct([...(found?.keys ?? []), joined(text.words)]),
-    inside: distinct([
-      ...text.words.flatMap(({ plain, stem }) => [plain, stem]),
-      ...text.pieces.map(({ from, to }) => joined(text.words.slice(from, to))),
-    ]),
+    inside: distinct(text.words.flatMap(({ plain, stem }) => [plain, stem])),
+    runs: distinct([text.words, text.words.filter(({ stop, dressing }) => !stop && !dressing)].flatMap(writtenAsOne)),
   };
 };
+
+const writtenAsOne = (words: readonly Word[]): readonly string[] => [joined(words), joinedStems(words)];
 
 const distinct = (keys: readonly string[]): readonly string[] => [...new Set(keys)].filter((key) => key !== '');
 
@@ -49,13 +51,14 @@ const unitsOf = ({ words, pieces }: Text): readonly Unit[] =>
     return units;
   });
 
-/** What hints that a question is a part of are found under. */
-export const beginningsOf = ({ text: { words, pieces } }: ReadQuery): readonly string[] => {
-  const [first] = pieces;
-  return first === undefined
-    ? []
-    : distinct([words[0]?.plain ?? '', words[0]?.stem ?? '', joined(words.slice(first.from, first.to)), joined(words)]);
-};
+/**
+ * What hints that a question is a part of are found under: whatever the first word of such a hint's stretch is, the question
+ * written as one word begins with it, however the two are cut into words (`gowebhook` begins with the `go` of `go webhooks`).
+ */
+export const beginningsOf = (query: ReadQuery): readonly string[] =>
+  asksForPart(query)
+    ? distinct(writtenAsOne(query.text.words).flatMap((whole) => Array.from(whole, (_, i) => [...whole].slice(0, i + 1).join(''))))
+    : [];
 
 /**
  * Whether a question meets a hint. It does when all that the hint says is in the question, in any order and with any English
@@ -82,7 +85,10 @@ const saysAllOf = (query: ReadQuery, { units }: ReadHint): boolean => {
   );
 };
 
-const isPartOf = (query: ReadQuery, { hint }: ReadHint): boolean =>
-  query.bare.some(({ common }) => !common) &&
-  query.text.words.length <= LONGEST_RUN &&
-  holds(readQuery(hint), query.text.words, 'approach');
+const asksForPart = ({ bare, text }: ReadQuery): boolean => bare.some(({ common }) => !common) && text.words.length <= LONGEST_RUN;
+
+const isPartOf = (query: ReadQuery, { hint, runs }: ReadHint): boolean => {
+  if (!asksForPart(query)) return false;
+  const asked = writtenAsOne(query.text.words);
+  return runs.some((run) => asked.some((one) => run.includes(one))) && holds(readQuery(hint), query.text.words, 'approach');
+};

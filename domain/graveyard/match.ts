@@ -43,7 +43,7 @@ export type ReadQuery = {
 };
 
 export const joined = (words: readonly Word[]): string => words.map(({ plain }) => plain).join('');
-const joinedStems = (words: readonly Word[]): string => words.map(({ stem }) => stem).join('');
+export const joinedStems = (words: readonly Word[]): string => words.map(({ stem }) => stem).join('');
 /** The same words apart or joined have one key; endings count or do not. The mark keeps a stem from meeting a word. */
 export const keysOf = (words: readonly Word[]): readonly string[] => (words.length === 0 ? [] : [joined(words), `~${joinedStems(words)}`]);
 

@@ -6,11 +6,11 @@ import { readSet } from '../../services/backup/layout.js';
 import { mergeBackup } from '../../services/backup/merge.js';
 import { openBackup } from '../../services/backup/opened.js';
 import { contents, liveALittle, restore, take, temporaryFolder } from '../support/backup.js';
+import { TEST_SEED } from '../support/chance.js';
 import { openTestLog, readAll, seededNumbers } from '../support/eventlog.js';
 import { type Runner, runTypeScript } from '../support/run-ts.js';
 import { startValkey, type TestValkey } from '../support/valkey.js';
 
-const SEED = Number(process.env.TEST_SEED ?? Date.now() % 1e9);
 const ROUNDS = Number(process.env.TEST_ROUNDS ?? 6);
 
 /** Runs one of the three over and over until it is killed, and says when it goes on. */
@@ -50,14 +50,14 @@ const killSomewhere = async (child: Runner, going: (line: unknown) => boolean, m
 it(`a backup killed at any moment leaves good what was there, and the next run goes on (${ROUNDS} times)`, {
   timeout: 120_000,
 }, async () => {
-  const random = seededNumbers(SEED);
+  const random = seededNumbers(TEST_SEED);
   using folder = temporaryFolder();
   await using source = await openTestLog({ valkey });
-  await liveALittle(source, SEED, 120);
+  await liveALittle(source, TEST_SEED, 120);
   const dir = join(folder.path, 'b');
   let before = 0;
   for (let round = 0; round < ROUNDS; round++) {
-    const hint = `TEST_SEED=${SEED}, round ${round}`;
+    const hint = `TEST_SEED=${TEST_SEED}, round ${round}`;
     const child = await runTypeScript(CHILD, ['take', valkey.socket, source.keys.tenant, folder.path, 'b']);
     await killSomewhere(child, () => true, random() * 60);
     if (!existsSync(join(dir, 'manifest.json'))) continue;
@@ -68,7 +68,7 @@ it(`a backup killed at any moment leaves good what was there, and the next run g
     if (before === 0)
       await expect(opened, hint).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringMatching(/holds nothing/) });
     else expect((await opened).events, hint).toBe(before);
-    await liveALittle(source, SEED + round + 1, 10);
+    await liveALittle(source, TEST_SEED + round + 1, 10);
   }
   await take(source, folder.path, { name: 'b', leaseMs: 2_000 });
   expect(readdirSync(dir).filter((name) => name.endsWith('.tmp'))).toEqual([]);
@@ -78,15 +78,15 @@ it(`a backup killed at any moment leaves good what was there, and the next run g
 });
 
 it(`a restore killed at any moment is finished by the next one, equal to the source (${ROUNDS} times)`, { timeout: 120_000 }, async () => {
-  const random = seededNumbers(SEED);
+  const random = seededNumbers(TEST_SEED);
   using folder = temporaryFolder();
   await using source = await openTestLog({ valkey });
-  await liveALittle(source, SEED, 120);
+  await liveALittle(source, TEST_SEED, 120);
   const before = await contents(source.redis, source.keys);
   await take(source, folder.path, { segmentEvents: 20 });
   let unfinished = 0;
   for (let round = 0; round < ROUNDS; round++) {
-    const hint = `TEST_SEED=${SEED}, round ${round}`;
+    const hint = `TEST_SEED=${TEST_SEED}, round ${round}`;
     await using target = await openTestLog({ valkey });
     const child = await runTypeScript(CHILD, ['restore', valkey.socket, target.keys.tenant, folder.path]);
     await killSomewhere(child, (line) => Array.isArray(line) && line[0] === 'restoring', random() * 25);
@@ -99,10 +99,10 @@ it(`a restore killed at any moment is finished by the next one, equal to the sou
 });
 
 it(`a merge killed at any moment is finished by the next one (${ROUNDS} times)`, { timeout: 120_000 }, async () => {
-  const random = seededNumbers(SEED);
+  const random = seededNumbers(TEST_SEED);
   using folder = temporaryFolder();
   await using source = await openTestLog({ valkey });
-  await liveALittle(source, SEED, 120);
+  await liveALittle(source, TEST_SEED, 120);
   await take(source, folder.path, { segmentEvents: 20 });
   const histories = async (log: Parameters<typeof readAll>[0]): Promise<string[]> =>
     (await readAll(log))
@@ -118,6 +118,6 @@ it(`a merge killed at any moment is finished by the next one (${ROUNDS} times)`,
     const child = await runTypeScript(CHILD, ['merge', valkey.socket, target.keys.tenant, folder.path]);
     await killSomewhere(child, (line) => Array.isArray(line) && line[0] === 'checking', random() * 40);
     await mergeBackup({ path: folder.path, target: { path: valkey.socket }, tenant: target.keys.tenant, secrets: {}, actor: 'test' });
-    expect(await histories(target.log), `TEST_SEED=${SEED}, round ${round}`).toEqual(wanted);
+    expect(await histories(target.log), `TEST_SEED=${TEST_SEED}, round ${round}`).toEqual(wanted);
   }
 });

@@ -4,12 +4,12 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { DomainEvent } from '../../domain/catalogue.js';
 import type { Recorded } from '../../domain/envelope.js';
 import { connectTools, keyOf } from '../e2e/app/client.js';
+import { TEST_SEED } from '../support/chance.js';
 import { seededNumbers } from '../support/eventlog.js';
 import { type MessagesServer, startMessagesServer } from '../support/messages-server.js';
 import { type ServerProcess, startServerProcess, stopServerProcess } from './server.js';
 import { entriesOf, lookAt, verifyStore } from './store.js';
 
-const SEED = Number(process.env.TEST_SEED ?? Date.now() % 1e9);
 const ROUNDS = Number(process.env.TEST_ROUNDS ?? 4);
 const MEMORIES = 12;
 
@@ -39,8 +39,8 @@ const factsOf = (prompt: string): string => {
   ]);
 };
 
-it(`each memory is enriched once, however often the worker is killed (TEST_SEED=${SEED})`, { timeout: 300_000 }, async () => {
-  const random = seededNumbers(SEED);
+it(`each memory is enriched once, however often the worker is killed (TEST_SEED=${TEST_SEED})`, { timeout: 300_000 }, async () => {
+  const random = seededNumbers(TEST_SEED);
   const { url } = await start();
   // The first calls hang, so that the first kill surely meets work in flight.
   model.answer = () => ({ hang: 'all' });

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { isDomainError } from '../../domain/errors.js';
 import type { Append } from '../../services/eventlog/append.js';
+import { TEST_SEED } from '../support/chance.js';
 import { appendOf, newMemory, openTestLog, readEvents, revised, seededNumbers, type TestLog } from '../support/eventlog.js';
 
-const SEED = Number(process.env.TEST_SEED ?? Date.now() % 1e9);
 const ROUNDS = Number(process.env.TEST_ROUNDS ?? 12);
 const WRITERS = 8;
 
@@ -23,7 +23,7 @@ const write = async ({ log }: TestLog, acknowledged: Append[], tried: Append[], 
 };
 
 it(`keeps every acknowledged append when the server is killed at any moment (${ROUNDS} times)`, { timeout: 180_000 }, async () => {
-  const random = seededNumbers(SEED);
+  const random = seededNumbers(TEST_SEED);
   await using test = await openTestLog({ server: { aof: 'always' }, commandTimeoutMs: 2_000 });
   const acknowledged: Append[] = [];
   const tried: Append[] = [];
@@ -38,7 +38,7 @@ it(`keeps every acknowledged append when the server is killed at any moment (${R
     await test.valkey.restart();
     await Promise.all(writers);
 
-    const hint = `TEST_SEED=${SEED}, round ${round}`;
+    const hint = `TEST_SEED=${TEST_SEED}, round ${round}`;
     const events = await readEvents(test.log);
     const found = new Map<string, string[]>();
     for (const { envelope } of events) {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isDomainError } from '../../domain/errors.js';
+import { TEST_SEED } from '../support/chance.js';
 import {
   appendOf,
   newId,
@@ -13,8 +14,6 @@ import {
 } from '../support/eventlog.js';
 import { startValkey, type TestValkey } from '../support/valkey.js';
 import { type ConnectionFault, FAULTS, type FaultProxy, startProxy } from './eventlog-proxy.js';
-
-const SEED = Number(process.env.TEST_SEED ?? Date.now() % 1e9);
 
 let valkey: TestValkey;
 beforeAll(async () => {
@@ -67,7 +66,7 @@ describe.each(FAULTS)('a connection with %s', (fault) => {
 describe('many writers over a connection that breaks at random', () => {
   it('leave one event each, and none half there', { timeout: 120_000 }, () =>
     behindProxy(async (test, proxy) => {
-      const random = seededNumbers(SEED);
+      const random = seededNumbers(TEST_SEED);
       const commands = Array.from({ length: 600 }, (_, i) => appendOf([newMemory(`a${i}`), newMemory(`b${i}`)]));
       const todo = [...commands];
       const writer = async (): Promise<void> => {
@@ -81,7 +80,7 @@ describe('many writers over a connection that breaks at random', () => {
         }
       };
       await Promise.all(Array.from({ length: 16 }, writer));
-      expect(proxy.played(), `TEST_SEED=${SEED}`).toBeGreaterThan(3);
+      expect(proxy.played(), `TEST_SEED=${TEST_SEED}`).toBeGreaterThan(3);
       const events = (await readEvents(test.log)).map(({ envelope }) => envelope.subject).sort();
       const expected = commands.flatMap(({ writes }) => writes.map(({ subject }) => subject)).sort();
       expect(
@@ -89,7 +88,7 @@ describe('many writers over a connection that breaks at random', () => {
           .slice()
           .sort()
           .filter((subject) => expected.includes(subject)),
-        `TEST_SEED=${SEED}`,
+        `TEST_SEED=${TEST_SEED}`,
       ).toEqual(expected);
       expect(events).toHaveLength(expected.length + 1);
     }),

@@ -3,15 +3,15 @@ import { expect, it } from 'vitest';
 import { ERROR_CODES } from '../../domain/errors.js';
 import { connectTools, keyOf, resultsOf } from '../e2e/app/client.js';
 import { startWhole } from '../e2e/app/instance.js';
+import { TEST_SEED } from '../support/chance.js';
 import { newId, seededNumbers } from '../support/eventlog.js';
 import { lookAt, verifyStore } from './store.js';
 
-const SEED = Number(process.env.TEST_SEED ?? Date.now() % 1e9);
 const CLIENTS = 8;
 const MILLISECONDS = process.env.SOAK ? 60_000 : 4_000;
 const SHARED = Array.from({ length: 40 }, (_, n) => `Everybody knows that buoy number ${n} blinks twice.`);
 
-it(`eight clients at once for ${MILLISECONDS / 1000} s: no write is lost, none is doubled (TEST_SEED=${SEED})`, {
+it(`eight clients at once for ${MILLISECONDS / 1000} s: no write is lost, none is doubled (TEST_SEED=${TEST_SEED})`, {
   timeout: 240_000,
 }, async () => {
   const dataDir = mkdtempSync('/tmp/omt-');
@@ -26,7 +26,7 @@ it(`eight clients at once for ${MILLISECONDS / 1000} s: no write is lost, none i
   const hotTags = new Set<string>();
 
   const work = async (client: number): Promise<void> => {
-    const random = seededNumbers(SEED + client);
+    const random = seededNumbers(TEST_SEED + client);
     const tools = await connectTools(instance.url, `client-${client}`);
     const attempt = async (tool: string, args: Record<string, unknown>) => {
       const outcome = await tools.outcome(tool, args);

@@ -19,6 +19,7 @@ import { VIEW_NAMES } from '../../services/views.js';
 import { migration } from '../integration/migrations/shipped/0001-rename-a-tag.js';
 import type { TestApp } from '../support/app.js';
 import { take } from '../support/backup.js';
+import { TEST_SEED } from '../support/chance.js';
 import { erasuresConfirmed } from '../support/erasures.js';
 import { newId, readAll, seededNumbers } from '../support/eventlog.js';
 import { startValkey, type TestValkey } from '../support/valkey.js';
@@ -32,7 +33,6 @@ import { type Child, cloneTenant, compileChild } from './operations.js';
 
 /** `SOAK=1`: the log that the issue asks for, more kills, and figures. */
 const SOAK = process.env.SOAK !== undefined;
-const SEED = Number(process.env.TEST_SEED ?? Date.now() % 1e9);
 const EVENTS = Number(process.env.TEST_EVENTS ?? (SOAK ? 50_000 : 400));
 const KILLS = SOAK ? 3 : 1;
 /** Kinds of events that a small log may lack. */
@@ -44,7 +44,7 @@ const LONG = { timeout: SOAK ? 7_200_000 : 120_000 };
 /** Below this the index of a live store is scanned exactly. */
 const EXACT = 4_000;
 
-const chance = seededNumbers(SEED + 1);
+const chance = seededNumbers(TEST_SEED + 1);
 const below = (bound: number): number => Math.floor(chance() * bound);
 const say = (text: string): void => {
   if (SOAK) process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
@@ -98,7 +98,7 @@ const openAway = async (tenant: string, clock?: Clock): Promise<TestApp> => {
 const drop = (tenant: string): Promise<void> => dropTenant(away, tenant);
 
 beforeAll(async () => {
-  process.stdout.write(`mixed log: TEST_SEED=${SEED}, ${EVENTS} events\n`);
+  process.stdout.write(`mixed log: TEST_SEED=${TEST_SEED}, ${EVENTS} events\n`);
   root = mkdtempSync(join(tmpdir(), 'omt-mixed-'));
   folder = join(root, 'backups');
   [home, away, start] = await Promise.all([
@@ -106,7 +106,7 @@ beforeAll(async () => {
     startValkey(),
     compileChild(KILLED_CHILD),
   ]);
-  mixed = await openMixedLog(SEED, EVENTS, { valkey: home, lanes: LANES });
+  mixed = await openMixedLog(TEST_SEED, EVENTS, { valkey: home, lanes: LANES });
   const { test, world } = mixed;
   // A backup is written while the log grows, and killed each time.
   await timed(`${EVENTS} events`, async () => {
@@ -135,7 +135,7 @@ afterAll(async () => {
   if (root !== undefined) rmSync(root, { recursive: true, force: true });
 }, LONG.timeout);
 
-describe(`a log of mixed events (TEST_SEED=${SEED})`, () => {
+describe(`a log of mixed events (TEST_SEED=${TEST_SEED})`, () => {
   it('was made by every command there is, and holds every kind of event that commands make', async () => {
     const beside = ['enrich', 'enrichInVain', 'importDump', 'setContextInVain'];
     expect(
@@ -207,7 +207,7 @@ describe(`a log of mixed events (TEST_SEED=${SEED})`, () => {
   });
 
   it("is merged into another machine's memories, by a merge that is killed, and touches none of those", LONG, async () => {
-    const there = await openMixedLog(SEED + 2, 100, { valkey: away });
+    const there = await openMixedLog(TEST_SEED + 2, 100, { valkey: away });
     const { tenant } = there.test.keys;
     ends.push(there.test.end);
     await there.upTo(100);
@@ -317,7 +317,7 @@ describe(`a log of mixed events (TEST_SEED=${SEED})`, () => {
         const clock = { now: BEGINNING };
         const then = await openAway(tenant, clock);
         const { answers, lacking } = await toldOf(test, questions, place);
-        const hint = `TEST_SEED=${SEED}, as of ${place}, ${report.events_restored} events`;
+        const hint = `TEST_SEED=${TEST_SEED}, as of ${place}, ${report.events_restored} events`;
         const answered = await answersOf(then, questions, place);
         // Beyond five hundred texts that were revised since, or fifteen seconds, an answer says what it lacks.
         if (!lacking) {
@@ -344,7 +344,7 @@ describe(`a log of mixed events (TEST_SEED=${SEED})`, () => {
       for (const correlation of correlations) {
         const answer = await there.app.commands.undo({ correlation }, there.call).catch((error: unknown) => {
           if (isDomainError(error, 'NOT_FOUND') || isDomainError(error, 'UNAVAILABLE')) return undefined;
-          throw new Error(`undo of ${correlation} (TEST_SEED=${SEED})`, { cause: error });
+          throw new Error(`undo of ${correlation} (TEST_SEED=${TEST_SEED})`, { cause: error });
         });
         if (answer) expect(answer.correlation).toBe(correlation);
       }

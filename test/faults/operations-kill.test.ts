@@ -5,14 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createForgetPlans } from '../../services/commands/forget-plan.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { take } from '../support/backup.js';
+import { TEST_SEED } from '../support/chance.js';
 import { appendOf, newId, newMemory, openTestLog, remembered, seededNumbers } from '../support/eventlog.js';
 import { startValkey, type TestValkey } from '../support/valkey.js';
 import { type Child, cloneTenant, compileChild, OPERATIONS, type Operation, outcomeOf, type Plan } from './operations.js';
 
-const SEED = Number(process.env.TEST_SEED ?? Date.now() % 1e9);
 const SOAK = process.env.SOAK !== undefined;
 const ROUNDS = Number(process.env.TEST_ROUNDS ?? (SOAK ? 3 : 1));
-const random = seededNumbers(SEED);
+const random = seededNumbers(TEST_SEED);
 /** More than one batch of everything: 200 are erased, 250 undone, 200 migrated, 200 merged in one step. `SOAK=1`: three of them. */
 const MEMORIES = SOAK ? 450 : 280;
 const LONG = { timeout: 400_000 };
@@ -118,7 +118,7 @@ describe.each(OPERATIONS)('%s', (what) => {
   }, 200_000);
 
   it(
-    `that is killed at any moment and repeated leaves what an undisturbed one leaves (TEST_SEED=${SEED}, ${ROUNDS} times)`,
+    `that is killed at any moment and repeated leaves what an undisturbed one leaves (TEST_SEED=${TEST_SEED}, ${ROUNDS} times)`,
     LONG,
     async () => {
       const { outcome, milliseconds = 0 } = undisturbed.get(what) ?? {};
@@ -126,14 +126,14 @@ describe.each(OPERATIONS)('%s', (what) => {
         const tenant = await fresh();
         await killSomewhere(tenant, what, milliseconds);
         await complete(tenant, what);
-        expect(await outcomeOf(valkey, tenant, known), `TEST_SEED=${SEED}, round ${round}`).toEqual(outcome);
+        expect(await outcomeOf(valkey, tenant, known), `TEST_SEED=${TEST_SEED}, round ${round}`).toEqual(outcome);
       }
     },
   );
 });
 
 it.each(['forget', 'deleteProject'] as const)(
-  `an erasure by %s that is killed half-way goes on by itself at the next start (TEST_SEED=${SEED}, ${ROUNDS} times)`,
+  `an erasure by %s that is killed half-way goes on by itself at the next start (TEST_SEED=${TEST_SEED}, ${ROUNDS} times)`,
   LONG,
   async (what) => {
     const { outcome, milliseconds = 0 } = undisturbed.get(what) ?? {};
@@ -148,7 +148,7 @@ it.each(['forget', 'deleteProject'] as const)(
       const child = begin(tenant, 'restart');
       await expect.poll(() => plans(tenant).unfinished(), { timeout: 60_000 }).toEqual([]);
       await child.kill('SIGTERM');
-      expect(await outcomeOf(valkey, tenant, known), `TEST_SEED=${SEED}, round ${round}`).toEqual(outcome);
+      expect(await outcomeOf(valkey, tenant, known), `TEST_SEED=${TEST_SEED}, round ${round}`).toEqual(outcome);
     }
   },
 );

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { endOrphan } from '../../services/valkey/child.js';
 import { connectTools, keyOf, resultsOf, type Tools } from '../e2e/app/client.js';
+import { TEST_SEED } from '../support/chance.js';
 import { newId, seededNumbers } from '../support/eventlog.js';
 import { type ServerProcess, startServerProcess, stopServerProcess } from './server.js';
 import { lookAt, verifyStore } from './store.js';
 
-const SEED = Number(process.env.TEST_SEED ?? Date.now() % 1e9);
 const ROUNDS = Number(process.env.TEST_ROUNDS ?? (process.env.SOAK ? 8 : 2));
 const WRITERS = 4;
 
@@ -38,13 +38,13 @@ const write = async (tools: Tools, name: string, written: Map<string, Written>):
 };
 
 it(`every acknowledged write outlives kill -9 of the server at any moment (${ROUNDS} times)`, { timeout: 300_000 }, async () => {
-  const random = seededNumbers(SEED);
+  const random = seededNumbers(TEST_SEED);
   const dataDir = mkdtempSync('/tmp/omt-');
   const written = new Map<string, Written>();
   let server: ServerProcess | undefined;
   try {
     for (let round = 0; round < ROUNDS; round++) {
-      const hint = `TEST_SEED=${SEED}, round ${round}`;
+      const hint = `TEST_SEED=${TEST_SEED}, round ${round}`;
       server = await startServerProcess(dataDir);
       const { url } = server;
       const clients = await Promise.all(Array.from({ length: WRITERS }, (_, n) => connectTools(url, `w${n}`)));

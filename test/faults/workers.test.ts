@@ -1,11 +1,11 @@
 import { afterEach, expect, it } from 'vitest';
 import { PROJECTIONS } from '../../services/views.js';
 import { openTestApp, type TestApp } from '../support/app.js';
+import { TEST_SEED } from '../support/chance.js';
 import { seededNumbers } from '../support/eventlog.js';
 import { startValkey } from '../support/valkey.js';
 import { startWorker, type Worker } from './worker.js';
 
-const SEED = Number(process.env.TEST_SEED ?? Date.now() % 1e9);
 const ROUNDS = Number(process.env.TEST_ROUNDS ?? 2);
 
 const workers: Worker[] = [];
@@ -68,10 +68,10 @@ it('a lease holder that was stopped and wakes after its successor has worked dou
   }
 });
 
-it(`a projector that is killed between its batches leaves no view half (TEST_SEED=${SEED}, ${ROUNDS} times)`, {
+it(`a projector that is killed between its batches leaves no view half (TEST_SEED=${TEST_SEED}, ${ROUNDS} times)`, {
   timeout: 180_000,
 }, async () => {
-  const random = seededNumbers(SEED);
+  const random = seededNumbers(TEST_SEED);
   const valkey = await startValkey();
   const test = await openTestApp({ valkey, options: { projects: false } });
   try {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Append, Appended, Refused } from '../../../services/eventlog/append.js';
+import { TEST_SEED } from '../../support/chance.js';
 import { appendOf, newMemory, openTestLog, readEvents, revised, seededNumbers } from '../../support/eventlog.js';
 import { startValkey, type TestValkey } from '../../support/valkey.js';
 
@@ -60,8 +61,7 @@ describe('commands of one moment', () => {
   });
 
   it('answer as they would one after another, whatever they are', async () => {
-    const seed = Number(process.env.TEST_SEED ?? Date.now() % 1e9);
-    const random = seededNumbers(seed);
+    const random = seededNumbers(TEST_SEED);
     const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
     await using together = await openTestLog({ valkey });
     await using alone = await openTestLog({ valkey });
@@ -84,13 +84,13 @@ describe('commands of one moment', () => {
       for (const command of commands) single.push(await alone.log.append(command));
       const outcomes = (answers: readonly (Appended | Refused)[]) =>
         answers.map((answer) => ('events' in answer ? { ...answer, events: answer.events.map(({ n }) => n) } : answer));
-      expect(outcomes(grouped), `TEST_SEED=${seed}`).toEqual(outcomes(single));
+      expect(outcomes(grouped), `TEST_SEED=${TEST_SEED}`).toEqual(outcomes(single));
     }
     const contentsOf = async (test: typeof alone) => ({
       histories: await test.log.load(subjects),
       claims: await test.redis.hgetall(test.keys.claims),
       order: (await readEvents(test.log)).map(({ envelope: { subject, n, correlation } }) => ({ subject, n, correlation })),
     });
-    expect(await contentsOf(together), `TEST_SEED=${seed}`).toEqual(await contentsOf(alone));
+    expect(await contentsOf(together), `TEST_SEED=${TEST_SEED}`).toEqual(await contentsOf(alone));
   });
 });

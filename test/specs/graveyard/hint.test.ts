@@ -81,6 +81,17 @@ describe('the index of hints', () => {
       }),
     ));
 
+  it.each([
+    // A question whose words are cut at other places than the hint's.
+    ['gowebhook Go', 'go webhooks go time'],
+    ['nextwebhooks', 'time next webhooks'],
+    ['webhook', 'next webhooks'],
+  ])('finds by %j: %j', (question, hint) => {
+    const index = new HintIndex();
+    index.set('mem:a', [hint]);
+    expect([...index.met(question)]).toEqual(['mem:a']);
+  });
+
   it('forgets what is taken out', () => {
     const index = new HintIndex();
     index.set('mem:a', ['tzdata']);
