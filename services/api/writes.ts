@@ -176,15 +176,17 @@ export type ForgetResult =
 type TopicsLeft = { readonly topics_left?: readonly string[] };
 
 export type UndoInput = { readonly correlation: string };
+/** `topic` says what a topic is whose key shows a hash. */
+export type UndoneSubject = { readonly key: string; readonly topic?: string; readonly fields: readonly string[] };
 export type UndoResult = {
   readonly status: 'undone' | 'unchanged';
   /** The action that was to be taken back. */
   readonly correlation: string;
   /** The undo itself: undone in turn, it does the action again. */
   readonly undo_correlation?: string;
-  readonly restored: readonly { readonly key: string; readonly fields: readonly string[] }[];
+  readonly restored: readonly UndoneSubject[];
   /** Fields that other actions wrote since; `changed_by` names those, newest first. */
-  readonly kept: readonly { readonly key: string; readonly fields: readonly string[]; readonly changed_by: readonly string[] }[];
+  readonly kept: readonly (UndoneSubject & { readonly changed_by: readonly string[] })[];
   readonly irreversible: readonly { readonly key: string; readonly why: string }[];
   readonly note?: string;
 } & Visible;

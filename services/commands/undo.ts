@@ -6,6 +6,7 @@ import type { Appended, SubjectWrite } from '../eventlog/append.js';
 import type { Stamped } from '../eventlog/handle.js';
 import { type CommandParts, stampOf, visibility } from './parts.js';
 import { decideBatch, type Outcome } from './undo-decide.js';
+import { withTopicsNamed } from './undo-named.js';
 import { createUndoneSince, type UndoneSince } from './undone-since.js';
 
 /** A subject is put back with at most 7 events, and an append holds 2,000. */
@@ -18,7 +19,10 @@ const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
  * since is kept, and what was forgotten stays so. Repeated, it finds nothing to do; it can itself be undone.
  * Throws VALIDATION, NOT_FOUND, CONFLICT when others keep changing the same memories, UNAVAILABLE.
  */
-export const undo = async (parts: CommandParts, input: UndoInput, call: Call): Promise<UndoResult> => {
+export const undo = async (parts: CommandParts, input: UndoInput, call: Call): Promise<UndoResult> =>
+  withTopicsNamed(parts.log, await takeBack(parts, input, call));
+
+const takeBack = async (parts: CommandParts, input: UndoInput, call: Call): Promise<UndoResult> => {
   const undone = parseCorrelation(input.correlation);
   const stamp = stampOf(parts, call);
   const first = stamp.repeatable ? await parts.log.firstAnswer(stamp.commandId) : undefined;

@@ -1,4 +1,4 @@
-import type { UndoResult } from '../../api.js';
+import type { UndoneSubject, UndoResult } from '../../api.js';
 import { type AddCommand, does, examples } from '../command.js';
 import { EXIT } from '../exit-codes.js';
 
@@ -25,11 +25,14 @@ const say = ({ status, correlation, undo_correlation, restored, kept, irreversib
     status === 'undone'
       ? `Undone: ${correlation}. To do it again: omnimem undo ${undo_correlation ?? ''}`
       : `Nothing was changed by undoing ${correlation}.`,
-    ...listed('Put back:', restored, ({ key, fields }) => `${key}  ${fields.join(', ')}`),
-    ...listed('Kept, since it was changed later:', kept, ({ key, fields }) => `${key}  ${fields.join(', ')}`),
+    ...listed('Put back:', restored, ofSubject),
+    ...listed('Kept, since it was changed later:', kept, ofSubject),
     ...listed('Out of reach:', irreversible, ({ key, why }) => `${key}  ${why}`),
     ...(note === undefined ? [] : [note]),
   ].join('\n');
+
+const ofSubject = ({ key, topic, fields }: UndoneSubject): string =>
+  `${key}  ${topic === undefined ? '' : `(${topic})  `}${fields.join(', ')}`;
 
 const listed = <Item>(title: string, items: readonly Item[], line: (item: Item) => string): readonly string[] =>
   items.length === 0

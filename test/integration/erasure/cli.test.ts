@@ -56,7 +56,11 @@ it('names a suppressed topic that stays, and erases it with a receipt', async ()
   const note = join(newFolder(), 'suppressed topics.md');
   const topic = 'zqxsuppvelvet';
   writeFileSync(note, `---\nsuppressed_topics:\n  - topic: ${topic}\n    reason: zqxsuppreasonvelvet is why\n---\n`);
-  expect((await run('import', note)).code).toBe(0);
+  const imported = await json('import', note);
+  expect(imported.code).toBe(0);
+  const undone = await run('undo', String(imported.value.correlation));
+  expect(undone.out).toContain(`(${topic})  suppression`);
+  expect((await run('undo', /omnimem undo (\S+)/.exec(undone.out)?.[1] ?? '')).code).toBe(0);
   expect((await run('forget', topic)).out).toContain(`Suppressed topics are no memories and stay`);
   const preview = await run('forget', '--topic', topic);
   const [, id = ''] = /omnimem forget --confirm (\S+)$/m.exec(preview.out) ?? [];

@@ -128,6 +128,8 @@ describe('undo', () => {
     const suppress = ulid();
     await test.app.commands.suppressTopic({ topic: 'weather', reason: 'dull' }, act(suppress));
     const first = await undo(suppress);
+    // The key shows a hash, so the topic is named beside it.
+    expect(first.restored).toEqual([{ key: expect.stringMatching(/^topic:H:/), topic: 'weather', fields: ['suppression'] }]);
     expect((await test.app.queries.listSuppressions({}, test.call)).suppressed_topics).toEqual([]);
     await undo(first.undo_correlation ?? '');
     expect(await test.app.queries.listSuppressions({}, test.call)).toEqual({
