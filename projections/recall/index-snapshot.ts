@@ -36,9 +36,9 @@ export type SnapshotPlace = {
 };
 
 /** All that the recall index knows at one place of the log. */
-export type IndexContent = {
-  readonly position: Position;
-  readonly eventId: string;
+export type IndexContent = KeptContents & { readonly position: Position; readonly eventId: string };
+
+export type KeptContents = {
   readonly documents: readonly Document[];
   readonly topics: readonly HeldTopic[];
   readonly projects: readonly ProjectRecord[];

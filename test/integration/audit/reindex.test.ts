@@ -1,5 +1,6 @@
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Document } from '../../../projections/recall/document.js';
 import type { ReindexResult } from '../../../services/api.js';
 import { Reindexer, type ReindexParts } from '../../../services/ops/reindex.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
@@ -35,11 +36,12 @@ describe('reindex', () => {
     const before = await found('ferry terminal ticket');
     const { index } = test;
     const ghost = `mem:episodic:${ulid()}`;
-    const document = index.documents.get(keys[2] ?? '');
+    const documents = index.documents as Map<string, Document>;
+    const document = documents.get(keys[2] ?? '');
     if (!document) throw new Error('the index lacks a memory');
-    index.documents.set(ghost, { ...document, key: ghost });
+    documents.set(ghost, { ...document, key: ghost });
     index.words('episodic').upsert(ghost, 'ferry terminal ghost', document);
-    index.documents.delete(keys[4] ?? '');
+    documents.delete(keys[4] ?? '');
     index.words('episodic').remove(keys[4] ?? '');
     const serving = await test.redis.hget(test.keys.projection('memories'), 'serving');
     await test.redis.del(test.keys.row('memories', Number(serving), keys[5] ?? ''));
