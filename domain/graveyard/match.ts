@@ -30,6 +30,10 @@ export type ReadName = {
   readonly keys: readonly string[];
   /** What parts of it are found under, by a question that is about a part. */
   readonly inside: readonly string[];
+  /** What it begins with, by word: a question of one word has to be among these. */
+  readonly leading: readonly (readonly Word[])[];
+  /** What `leading` is found under. */
+  readonly beginnings: readonly string[];
 };
 
 /** A question, read once for many names. */
@@ -73,6 +77,7 @@ export const readName = (name: string, type: AbandonedType): ReadName => {
   const inside: string[] = [];
   for (let from = 0; from < bare.length; from++)
     for (let to = from + 1; to <= Math.min(bare.length, from + LONGEST_NAME); to++) inside.push(...keysOf(bare.slice(from, to)));
+  const leading = (isThing(type) ? core : bare).slice(0, LONGEST_NAME).map((_, i, parts) => parts.slice(0, i + 1));
   return {
     name,
     type,
@@ -81,6 +86,8 @@ export const readName = (name: string, type: AbandonedType): ReadName => {
     bare,
     keys: distinct([...keysOf(text.words), ...keysOf(core), ...otherNames(text.words, type)]),
     inside: distinct(inside),
+    leading,
+    beginnings: distinct(leading.flatMap(keysOf)),
   };
 };
 
@@ -171,16 +178,12 @@ const isWhole = ({ of, from, to }: Stretch): boolean => {
   return joints.length === 0 || (joints.every((joint) => joint === 'mark') && (of[from]?.plain.length ?? 0) >= 3);
 };
 
-const isAboutPart = ({ bare: asked, about }: ReadQuery, { core, bare, inside, type }: ReadName): boolean => {
+const isAboutPart = ({ bare: asked, about }: ReadQuery, { inside, leading, type }: ReadName): boolean => {
   if (asked.length > 1) return about.some((key) => inside.includes(key));
   const [word] = asked;
   if (word === undefined || word.common || isEverydayForm(word.plain) || word.plain.length < 3) return false;
   // One word has to be what the name begins with, or every name is about its last word: `boot` is not `Spring Boot`.
-  const parts = isThing(type) ? core : bare;
-  return parts.some((_, i) => {
-    const leading = parts.slice(0, i + 1);
-    return joined(leading) === word.plain || (!isThing(type) && joinedStems(leading) === word.stem);
-  });
+  return leading.some((words) => joined(words) === word.plain || (!isThing(type) && joinedStems(words) === word.stem));
 };
 
 /** What has a name of its own; an approach or a pattern is described. */

@@ -54,7 +54,11 @@ export class GraveyardIndex {
 }
 
 const placesOf = (approaches: readonly Abandoned[]): ReadonlySet<string> =>
-  new Set(approaches.map(({ name, type }) => readName(name, type)).flatMap(({ keys, inside }) => [...keys, ...inside.map(partPlace)]));
+  new Set(
+    approaches
+      .map(({ name, type }) => readName(name, type))
+      .flatMap(({ keys, inside, beginnings }) => [...keys, ...[...inside, ...beginnings].map(partPlace)]),
+  );
 
 /** Parts of names are kept apart, since most words of a question are part of some name. */
 const partPlace = (key: string): string => `>${key}`;

@@ -41,6 +41,14 @@ describe('the index of dead ends', () => {
       }),
     ));
 
+  it('finds a name by its first words, written as one, common ones too', () => {
+    const index = new GraveyardIndex();
+    index.set('mem:a', [deadEnd('groups pg redis', 1, 'library')]);
+    index.set('mem:b', [deadEnd('groups pg redis', 2, 'approach')]);
+    expect(index.find('groupspg').map(({ key }) => key)).toEqual(['mem:a']);
+    expect(index.find('pgredis').map(({ key }) => key)).toEqual(['mem:b']);
+  });
+
   it('answers newest first, and forgets what is taken out', () => {
     const index = new GraveyardIndex();
     index.set('mem:a', [deadEnd('kafka', 1)]);
