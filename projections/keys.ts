@@ -34,10 +34,15 @@ export const createKeys = (tenant: string, cluster = false) => {
     searchIndex: (model: string, namespace: string) => key('idx', model, namespace),
     /** Beginning of the rows of all such indexes. */
     allSearchRows: key('vec', ''),
+    /** What the keys of all rows and all drafts begin with, and no other key of a hash. */
+    allSearchHashes: key('vec'),
     /** Beginning of the rows that such an index reads, and of nothing else. */
     searchRows: (model: string, namespace: string) => key('vec', model, namespace, ''),
     /** Hash per window of a memory: its vector and what filters look at. */
     searchRow: (model: string, namespace: string, memory: string, window: number) => key('vec', model, namespace, memory, window),
+    /** The same while it is written, before it is renamed: no script may write what an index reads. */
+    searchDraft: (model: string, namespace: string, memory: string, window: number) => key('vec-draft', model, namespace, memory, window),
+    searchDrafts: (model: string, namespace: string) => key('vec-draft', model, namespace, ''),
     /** Set: every model id that ever had vectors here. */
     models: key('models'),
     /** Capped stream that announces vectors filled in after the append. */
@@ -78,7 +83,7 @@ export const KEY_REGISTER: readonly { readonly pattern: RegExp; readonly kind: '
   { pattern: /^ev:/, kind: 'log' },
   { pattern: /^(view|proj):/, kind: 'view' },
   { pattern: /^claims$/, kind: 'cache' },
-  { pattern: /^(emb|vec):/, kind: 'cache' },
+  { pattern: /^(emb|vec|vec-draft):/, kind: 'cache' },
   { pattern: /^(models|vectors|deadletter)$/, kind: 'cache' },
   { pattern: /^n:/, kind: 'counter' },
   { pattern: /^(cmd|lease|recall-texts|forget-plan|migration):/, kind: 'ephemeral' },

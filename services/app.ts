@@ -171,6 +171,7 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
         await resumeErasures(commandParts, silentSeconds, stopping.signal);
     },
     unfinished: () => commandParts.plans.unfinished(),
+    sweepRows: searching.usable ? async (signal) => (await sweepVectors(redis, keys, signal)).size : undefined,
     onTrouble,
   });
   const register = new ProcessRegister({

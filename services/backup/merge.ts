@@ -2,6 +2,7 @@ import { isMemoryKey } from '../../domain/memory/key.js';
 import { isLive, type Memory, memoryDecider } from '../../domain/memory/memory.js';
 import { isSystemSubject, systemSubject } from '../../domain/system/events.js';
 import { loadScript, runScript } from '../../projections/scripts.js';
+import { unlinkRows, withoutRows } from '../../projections/search/valkey/rows.js';
 import { textClaim } from '../commands/claims.js';
 import { SETS_CONTENT } from '../eventlog/encode.js';
 import { RECALL_COUNTERS } from '../eventlog/forget.js';
@@ -202,7 +203,7 @@ const append = async (store: Store, backup: OpenedBackup, tails: readonly Tail[]
         s: arg(tail.subject),
         x: tail.from,
         ...(below !== undefined && { o: below }),
-        d: (deletes.get(tail.subject) ?? []).map((name) => scriptKeys.push(name)),
+        d: withoutRows(keys, deletes.get(tail.subject) ?? []).map((name) => scriptKeys.push(name)),
         ...(claim !== undefined && { cl: arg(claim) }),
         e: tail.entries.map((entry) => {
           const fields = [...entry.fields.map(fromWire), ...(hasOrigin(entry) ? [] : ['orig', entry.position])];
@@ -219,6 +220,12 @@ const append = async (store: Store, backup: OpenedBackup, tails: readonly Tail[]
     });
     args[0] = JSON.stringify(plan);
     const answers = (await unavailableWhenDown(() => runScript(redis, MERGE, scriptKeys, args))) as number[];
+    const merged = batch.filter((_, i) => answers[i] !== -1);
+    await unlinkRows(
+      redis,
+      keys,
+      merged.flatMap(({ subject }) => deletes.get(subject) ?? []),
+    );
     moved.push(...batch.filter((_, i) => answers[i] === -1).map(({ subject }) => subject));
     options.onProgress?.('merging', from + batch.length, tails.length);
   }

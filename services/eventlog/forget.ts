@@ -5,6 +5,7 @@ import { projectOf } from '../../domain/project/key.js';
 import { isTopicSubject } from '../../domain/topic/topic.js';
 import type { Keys } from '../../projections/keys.js';
 import { loadScript, runScript } from '../../projections/scripts.js';
+import { unlinkRows, withoutRows } from '../../projections/search/valkey/rows.js';
 import { type Appended, type CommandResult, madeEvents, RESULT_SECONDS, type Refused, repeated } from './append.js';
 import { encodeEvent } from './encode.js';
 import type { Random } from './random.js';
@@ -31,7 +32,7 @@ export const erasureOf = (subject: string): DomainEvent => {
   return projectOf(subject) === undefined ? { type: 'MemoryForgotten', data: {} } : { type: 'ProjectDeleted', data: {} };
 };
 
-/** Appends `MemoryForgotten` for each memory, `ProjectDeleted` for each project, `TopicForgotten` for each topic, and erases what is known of it, in one step. Rejects with the raw Valkey error. */
+/** Appends `MemoryForgotten` for each memory, `ProjectDeleted` for each project, `TopicForgotten` for each topic, and erases what is known of it, in one step; the rows of a search module go right after it. Rejects with the raw Valkey error. */
 export const forgetSubjects = async (
   redis: Redis,
   keys: Keys,
@@ -56,7 +57,7 @@ export const forgetSubjects = async (
       s: args.push(subject),
       x: expected,
       ev: args.push(...event.args) - event.args.length + 1,
-      d: deletes.map((key) => scriptKeys.push(key)),
+      d: withoutRows(keys, deletes).map((key) => scriptKeys.push(key)),
     };
   });
   args[0] = JSON.stringify({ t: RESULT_SECONDS, r: 2, w: writes });
@@ -64,6 +65,11 @@ export const forgetSubjects = async (
   const [outcome, first, second] = (await runScript(redis, SCRIPT, scriptKeys, args)) as unknown[];
   switch (outcome) {
     case 'ok':
+      await unlinkRows(
+        redis,
+        keys,
+        forget.subjects.flatMap(({ deletes }) => deletes),
+      );
       return { outcome: 'appended', events: madeEvents(JSON.parse(String(first)) as [number, string][]), result: forget.result };
     case 'repeat':
       return repeated(String(first));

@@ -36,6 +36,8 @@ export type EraserParts = {
   /** Goes on with erasures that were begun and have shown no sign for so many seconds. */
   readonly resume: (silentSeconds: number) => Promise<void>;
   readonly unfinished: () => Promise<readonly Unfinished[]>;
+  /** Deletes the rows in the server's indexes that no memory is behind, and answers of how many memories. Absent: there are none. */
+  readonly sweepRows?: ((signal: AbortSignal) => Promise<number>) | undefined;
   readonly onTrouble: (message: string, error?: unknown) => void;
 };
 
@@ -163,11 +165,18 @@ export class Eraser {
     }
   }
 
+  /** A process that was killed as it forgot leaves rows, and one that is about to write a row may do so a moment too late. */
+  async #sweepRows(signal: AbortSignal): Promise<void> {
+    const { sweepRows } = this.#parts;
+    while (sweepRows !== undefined && (await sweepRows(signal)) > 0) await delay(LOOK_MS, undefined, { signal });
+  }
+
   /** False when a living process had not passed the erasure in time; it is looked at again. */
   async #finish(signal: AbortSignal): Promise<boolean> {
     const { log, redis, keys, managed } = this.#parts;
     const erasures = await log.erasures();
     if (this.#rewrittenFor !== erasures) {
+      await this.#sweepRows(signal);
       const { refused } = await rewriteFiles(redis, { onlyLog: managed, signal });
       if (refused !== undefined) {
         // Nothing is lost by asking again now and then: the right to do it may be given, or somebody says that it was done.

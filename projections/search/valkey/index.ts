@@ -9,7 +9,7 @@ import { dot } from './hits.js';
 import { IndexLifecycle } from './lifecycle.js';
 import { Notes } from './notes.js';
 import { phantomsOf, sweepPhantoms } from './phantoms.js';
-import { digestOf, ONLY_WITHOUT_SOURCE, type RowPlace, Rows } from './rows.js';
+import { digestOf, ONLY_WITHOUT_SOURCE, type RowPlace, Rows, rowWriter } from './rows.js';
 import { Searcher } from './searcher.js';
 
 export type ValkeyVectorIndexOptions = RowPlace & {
@@ -49,6 +49,7 @@ export class ValkeyVectorIndex implements VectorIndex {
   readonly #redis: Redis;
   readonly #options: ValkeyVectorIndexOptions;
   readonly #rows: Rows;
+  readonly #writer: Redis;
   readonly #lifecycle: IndexLifecycle;
   readonly #notes = new Notes();
   readonly #searcher: Searcher;
@@ -62,7 +63,8 @@ export class ValkeyVectorIndex implements VectorIndex {
     const { redis, name, prefix, dimension, timeoutMs = TIMEOUT_MS, patienceMs = PATIENCE_MS } = options;
     this.#redis = redis;
     this.#options = options;
-    this.#rows = new Rows(redis, options);
+    this.#writer = rowWriter(redis);
+    this.#rows = new Rows(redis, options, this.#writer);
     this.#lifecycle = new IndexLifecycle(redis, definitionOf(name, prefix, dimension));
     this.#searcher = new Searcher({
       ...{ redis, name, timeoutMs, patienceMs, lifecycle: this.#lifecycle, notes: this.#notes },
@@ -164,6 +166,7 @@ export class ValkeyVectorIndex implements VectorIndex {
   async close(): Promise<void> {
     this.#stopping.abort();
     await Promise.all([this.#lifecycle.close(), this.#swept]);
+    this.#writer.disconnect();
   }
 
   /** Once, at the first use: a process that was killed may have left rows. */

@@ -1,16 +1,16 @@
 import type { Redis } from 'iovalkey';
-import { type RowPlace, Rows, rowsUnder } from './rows.js';
+import { type RowPlace, Rows, rowsUnder, withRowWriter } from './rows.js';
 
-/** The rows of one index: where they are, and the beginning that all their keys have. */
-export type RowSpace = RowPlace & { readonly prefix: string };
+/** The rows of one index: where they are, and the beginnings that all their keys, and all those of their drafts, have. */
+export type RowSpace = RowPlace & { readonly prefix: string; readonly drafts?: string };
 
 /** Rows of one memory that no text is behind; `windows` is one more than the highest of them. */
 export type Phantom<Space extends RowSpace> = { readonly space: Space; readonly memory: string; readonly windows: number };
 
 /**
  * Finds the rows that nothing stands behind: those of memories whose vectors are no longer in the cache, and windows beyond
- * those that a memory has. A process that was killed leaves them, or one that wrote after a memory was forgotten. Reads every
- * key of the server once. A memory may come twice.
+ * those that a memory has. A process that was killed leaves them, or one that wrote after a memory was forgotten. A draft of a
+ * memory that is there is none: its next write takes it in. Reads every key of the server once. A memory may come twice.
  */
 export async function* phantomsOf<Space extends RowSpace>(
   redis: Redis,
@@ -27,12 +27,12 @@ export async function* phantomsOf<Space extends RowSpace>(
       pipeline.hget(space.row(memory, 0), 'n');
     }
     const replies = ((await pipeline.exec()) ?? []).map(([error, reply]) => (error ? undefined : reply));
-    for (const [i, { space, memory, window }] of rows.entries()) {
+    for (const [i, { space, memory, window, drafted }] of rows.entries()) {
       const [there, stored] = [replies[2 * i], replies[2 * i + 1]];
       // What is no hash at all is not ours to judge.
       if (stored === undefined) continue;
       const windows = Number(stored ?? 0);
-      if (there === 0 || (there === 1 && window >= windows)) yield { space, memory, windows: Math.max(windows, window + 1) };
+      if (there === 0 || (there === 1 && window >= windows && !drafted)) yield { space, memory, windows: Math.max(windows, window + 1) };
     }
   }
 }
@@ -45,15 +45,21 @@ export const sweepPhantoms = async <Space extends RowSpace>(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<Space, ReadonlySet<string>>> => {
   const swept = new Map<Space, Set<string>>();
-  for await (const { space, memory, windows } of phantomsOf(redis, common, spaces, signal)) {
-    await new Rows(redis, space).trim(memory, windows);
-    swept.set(space, (swept.get(space) ?? new Set()).add(memory));
-  }
+  await withRowWriter(redis, async (writer) => {
+    for await (const { space, memory, windows } of phantomsOf(redis, common, spaces, signal)) {
+      await new Rows(redis, space, writer).trim(memory, windows);
+      swept.set(space, (swept.get(space) ?? new Set()).add(memory));
+    }
+  });
   return swept;
 };
 
 const placed = <Space extends RowSpace>(key: string, spaces: readonly Space[]) => {
-  const space = spaces.find(({ prefix }) => key.startsWith(prefix));
-  const [, memory, window] = /^(.*):(\d{1,6})$/s.exec(space ? key.slice(space.prefix.length) : '') ?? [];
-  return space && memory !== undefined ? { space, memory, window: Number(window) } : undefined;
+  for (const space of spaces) {
+    const prefix = [space.prefix, space.drafts].find((beginning) => beginning !== undefined && key.startsWith(beginning));
+    if (prefix === undefined) continue;
+    const [, memory, window] = /^(.*):(\d{1,6})$/s.exec(key.slice(prefix.length)) ?? [];
+    return memory === undefined ? undefined : { space, memory, window: Number(window), drafted: prefix !== space.prefix };
+  }
+  return undefined;
 };

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'iovalkey';
+import type { Keys } from '../../keys.js';
 import { loadScript, runScript, scriptOf } from '../../scripts.js';
 import type { Facets } from '../ports.js';
 import { bytesOf } from './commands.js';
@@ -13,10 +15,15 @@ export const ONLY_WITHOUT_SOURCE = -1;
 const SWEPT_AT_ONCE = 1_000;
 /** How often a write is tried again when another process changed the rows meanwhile. */
 const ATTEMPTS = 5;
+/** The module holds back whoever writes a row while the server forks, for a minute at most. Whoever waits goes on after this. */
+const PATIENCE_MS = 2_000;
+const HELD_BACK_MS = 75_000;
 
 export type RowPlace = {
   /** The physical key of one window's row. */
   readonly row: (memory: string, window: number) => string;
+  /** Where that row is drafted: under no index. */
+  readonly draft: (memory: string, window: number) => string;
   /** The physical key that must exist for a memory to have rows: its cached vectors. Absent: no such condition. */
   readonly source?: ((memory: string) => string) | undefined;
 };
@@ -33,10 +40,13 @@ export type Outcome = 'done' | 'newer' | 'gone';
 export class Rows {
   #redis: Redis;
   #place: RowPlace;
+  #writer: Redis;
 
-  constructor(redis: Redis, place: RowPlace) {
+  /** The rows themselves are written through `writer`, which may be held back for long. */
+  constructor(redis: Redis, place: RowPlace, writer: Redis = redis) {
     this.#redis = redis;
     this.#place = place;
+    this.#writer = writer;
   }
 
   /** What is stored of a memory; no window when nothing is. */
@@ -69,11 +79,11 @@ export class Rows {
   }
 
   async #run(op: string, memory: string, write: Write): Promise<Outcome> {
-    const { row, source } = this.#place;
+    const { row, draft, source } = this.#place;
     let seen = write.seen;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const rows = Array.from({ length: Math.max(1, seen, write.windows) }, (_, window) => row(memory, window));
-      const keys = source ? [...rows, source(memory)] : rows;
+      const windows = Array.from({ length: Math.max(1, seen, write.windows) }, (_, window) => window);
+      const [rows, drafts] = [windows.map((window) => row(memory, window)), windows.map((window) => draft(memory, window))];
       const args = [
         op,
         seen,
@@ -84,16 +94,63 @@ export class Rows {
         ...write.common,
         ...write.vectors,
       ];
-      const [outcome, stored] = (await runScript(this.#redis, op === 'remove' || op === 'trim' ? REMOVE : WRITE, keys, args)) as [
-        Outcome | 'moved',
-        number,
-      ];
-      if (outcome !== 'moved') return outcome;
+      const script = op === 'remove' || op === 'trim' ? REMOVE : WRITE;
+      const keys = [...rows, ...drafts, ...(source ? [source(memory)] : [])];
+      const [outcome, stored, drafted, beyond] = (await runScript(this.#redis, script, keys, args)) as Answer;
+      if (outcome !== 'moved') {
+        const renames = drafts.slice(0, drafted).map((from, i) => ['rename', from, rows[i] ?? '']);
+        const gone = rows.slice(beyond - 1);
+        await patiently(publish(this.#writer, gone.length === 0 ? renames : [...renames, ['unlink', ...gone]]));
+        return outcome;
+      }
       seen = stored;
     }
     throw new Error(`the rows of a memory changed ${ATTEMPTS} times while they were written`);
   }
 }
+
+type Answer = [outcome: Outcome | 'moved', stored: number, drafted: number, beyond: number];
+
+/** A connection for writing rows, which others need not wait for. It connects with its first command. */
+export const rowWriter = (redis: Redis): Redis => {
+  const slow = { commandTimeout: HELD_BACK_MS, socketTimeout: 2 * HELD_BACK_MS };
+  const writer = redis.duplicate({ connectionName: 'omnimem-rows', lazyConnect: true, ...slow });
+  writer.on('error', () => undefined);
+  return writer;
+};
+
+/** Works with such a connection for as long as it takes. */
+export const withRowWriter = async <T>(redis: Redis, work: (writer: Redis) => Promise<T>): Promise<T> => {
+  const writer = rowWriter(redis);
+  try {
+    return await work(writer);
+  } finally {
+    writer.disconnect();
+  }
+};
+
+/** A draft that is not there any more was renamed, or replaced by a newer one, by another process. */
+const publish = async (writer: Redis, commands: string[][]): Promise<void> => {
+  if (commands.length === 0) return;
+  for (const [error] of (await writer.pipeline(commands).exec()) ?? []) if (error && !/no such key/.test(error.message)) throw error;
+};
+
+/** Rejects with what fails soon; what is held back goes on by itself, and what then fails is made good at the next start. */
+const patiently = async (work: Promise<unknown>): Promise<void> => {
+  work.catch(() => undefined);
+  await Promise.race([work, delay(PATIENCE_MS, undefined, { ref: false })]);
+};
+
+/** Those of these keys that a script may delete: all but the rows, which are under an index. */
+export const withoutRows = (keys: Keys, names: readonly string[]): readonly string[] =>
+  names.filter((name) => !name.startsWith(keys.allSearchRows));
+
+/** Deletes the rows among these keys, by a plain command. What fails is found by the next sweep. */
+export const unlinkRows = async (redis: Redis, keys: Keys, names: readonly string[]): Promise<void> => {
+  const rows = names.filter((name) => name.startsWith(keys.allSearchRows));
+  if (rows.length === 0) return;
+  await patiently(withRowWriter(redis, (writer) => writer.unlink(rows)).catch(() => undefined));
+};
 
 type Write = {
   readonly seen: number;

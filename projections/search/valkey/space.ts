@@ -9,7 +9,7 @@ import { HIT_FIELDS, ROW_FIELDS } from './hits.js';
 import { definitionOf, ValkeyVectorIndex } from './index.js';
 import { detectSearchModule, IN_PROCESS, type SearchModule, type VectorEngine } from './module.js';
 import { sweepPhantoms } from './phantoms.js';
-import { rowsUnder } from './rows.js';
+import { rowsUnder, withRowWriter } from './rows.js';
 
 /** No model and no namespace has this name. */
 const TRIAL = 'trial';
@@ -27,7 +27,9 @@ export const valkeyVectors = (redis: Redis, keys: Keys) => {
 const rowSpaceOf = (keys: Keys, model: string, namespace: Namespace) => ({
   namespace,
   prefix: keys.searchRows(model, namespace),
+  drafts: keys.searchDrafts(model, namespace),
   row: (memory: string, window: number) => keys.searchRow(model, namespace, memory, window),
+  draft: (memory: string, window: number) => keys.searchDraft(model, namespace, memory, window),
   source: (memory: string) => keys.embedding(model, memory),
 });
 
@@ -36,7 +38,7 @@ export const sweepVectors = async (redis: Redis, keys: Keys, signal: AbortSignal
   const models = await redis.smembers(keys.models);
   const spaces = models.flatMap((model) => NAMESPACES.map((namespace) => rowSpaceOf(keys, model, namespace)));
   const swept = new Map<Namespace, Set<string>>();
-  for (const [space, memories] of await sweepPhantoms(redis, keys.allSearchRows, spaces, signal)) {
+  for (const [space, memories] of await sweepPhantoms(redis, keys.allSearchHashes, spaces, signal)) {
     const { namespace } = space;
     swept.set(namespace, new Set([...(swept.get(namespace) ?? []), ...memories]));
   }
@@ -100,10 +102,14 @@ const refusalOrThrow = (error: unknown): Refusal => {
 
 /** Drops the indexes of a model and deletes their rows; the cached vectors stay. */
 export const retireVectors = async (redis: Redis, keys: Keys, model: string): Promise<void> => {
-  for (const namespace of NAMESPACES) {
-    await dropIndex(redis, keys.searchIndex(model, namespace)).catch(unless('no-index'));
-    for await (const rows of rowsUnder(redis, keys.searchRows(model, namespace))) await redis.unlink([...rows]);
-  }
+  for (const namespace of NAMESPACES) await dropIndex(redis, keys.searchIndex(model, namespace)).catch(unless('no-index'));
+  const beginnings = NAMESPACES.flatMap((namespace) => [keys.searchRows(model, namespace), keys.searchDrafts(model, namespace)]);
+  await withRowWriter(redis, async (writer) => {
+    for await (const found of rowsUnder(redis, keys.allSearchHashes)) {
+      const left = found.filter((key) => beginnings.some((beginning) => key.startsWith(beginning)));
+      if (left.length > 0) await writer.unlink(left);
+    }
+  });
 };
 
 /**
@@ -118,7 +124,10 @@ export const sweepModels = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const places = models.flatMap((model) =>
-    NAMESPACES.map((namespace) => ({ model, namespace, prefix: keys.searchRows(model, namespace) })),
+    NAMESPACES.map((namespace) => ({
+      ...{ model, namespace },
+      prefixes: [keys.searchRows(model, namespace), keys.searchDrafts(model, namespace)],
+    })),
   );
   // A user who may not list indexes may still drop these.
   const names = await listIndexes(redis).catch(unless('permission'));
@@ -127,14 +136,18 @@ export const sweepModels = async (
     if (!(names?.includes(name) ?? true) || signal.aborted || !(await unused()).has(model)) continue;
     await dropIndex(redis, name).catch(unless('no-index'));
   }
-  for await (const found of rowsUnder(redis, keys.allSearchRows)) {
-    if (signal.aborted) return;
-    const rows = found.map((key) => ({ key, model: places.find(({ prefix }) => key.startsWith(prefix))?.model }));
-    if (rows.every(({ model }) => model === undefined)) continue;
-    const still = await unused();
-    const left = rows.filter(({ model }) => model !== undefined && still.has(model)).map(({ key }) => key);
-    if (left.length > 0) await redis.unlink(left);
-  }
+  const modelOf = (key: string): string | undefined =>
+    places.find(({ prefixes }) => prefixes.some((prefix) => key.startsWith(prefix)))?.model;
+  await withRowWriter(redis, async (writer) => {
+    for await (const found of rowsUnder(redis, keys.allSearchHashes)) {
+      if (signal.aborted) return;
+      const rows = found.map((key) => ({ key, model: modelOf(key) }));
+      if (rows.every(({ model }) => model === undefined)) continue;
+      const still = await unused();
+      const left = rows.filter(({ model }) => model !== undefined && still.has(model)).map(({ key }) => key);
+      if (left.length > 0) await writer.unlink(left);
+    }
+  });
 };
 
 /** Another process may try at the same moment. */
@@ -146,16 +159,20 @@ const unless =
   };
 const understood = unless('no-index', 'timed-out');
 
-/** The rows of a memory in the server's indexes, under every model: what forgetting it has to delete. */
+/** The rows of a memory in the server's indexes and their drafts, under every model: what forgetting it has to delete. */
 export const searchRowsOf = async (redis: Redis, keys: Keys, memory: string): Promise<readonly string[]> => {
   const models = await redis.smembers(keys.models);
-  const places = models.flatMap((model) => NAMESPACES.map((namespace) => ({ model, namespace })));
+  const places = models.flatMap((model) =>
+    NAMESPACES.flatMap((namespace) =>
+      [keys.searchRow, keys.searchDraft].map((key) => (window: number) => key(model, namespace, memory, window)),
+    ),
+  );
   const pipeline = redis.pipeline();
-  for (const { model, namespace } of places) pipeline.hget(keys.searchRow(model, namespace, memory, 0), 'n');
+  for (const place of places) pipeline.hget(place(0), 'n');
   const replies = (await pipeline.exec()) ?? [];
-  return places.flatMap(({ model, namespace }, i) => {
+  return places.flatMap((place, i) => {
     const [error, windows] = replies[i] ?? [];
     if (error) throw error;
-    return Array.from({ length: Number(windows ?? 0) }, (_, window) => keys.searchRow(model, namespace, memory, window));
+    return Array.from({ length: Number(windows ?? 0) }, (_, window) => place(window));
   });
 };

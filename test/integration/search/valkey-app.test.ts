@@ -1,4 +1,6 @@
+import { createConnection } from 'node:net';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ORIGIN } from '../../../domain/envelope.js';
 import { RecallIndex } from '../../../projections/recall/recall-index.js';
@@ -69,6 +71,46 @@ describe('the product on a server with a search module', () => {
       await test.app.commands.forget({ key_or_query: key, confirm: true }, test.call);
       expect((await rows()).filter((row) => row.includes(key))).toEqual([]);
       expect(await rows()).toHaveLength(1);
+    });
+
+    it('removes what a process left that was killed as it forgot or wrote a row, before an erasure is confirmed', async () => {
+      const key = await remember('The lighthouse keeper lives alone.');
+      await remember('Another that stays.');
+      const redis = server.valkey.client();
+      const model = test.index.serving?.model.id ?? '';
+      const own = test.keys.searchRow(model, 'episodic', key, 0);
+      const left = ['em_killed', 'em_killed_too'].flatMap((memory) => [
+        test.keys.searchRow(model, 'episodic', memory, 0),
+        test.keys.searchDraft(model, 'episodic', memory, 1),
+      ]);
+      for (const row of left) await redis.copy(own, row);
+      await test.app.commands.forget({ key_or_query: key, confirm: true }, test.call);
+      await vi.waitFor(async () => expect(await redis.exists(...left)).toBe(0), 20_000);
+      expect(await rows()).toHaveLength(1);
+    });
+
+    it('never writes what an index reads by a script or in a transaction, after which the module may stand still', async () => {
+      const monitor = createConnection(server.valkey.socket);
+      const seen: { readonly command: string; readonly row: boolean; readonly script: boolean }[] = [];
+      createInterface(monitor).on('line', (line) => {
+        const [, source, command = ''] = /^\S+ \[\d+ (\S+)\] "(\w+)"/.exec(line) ?? [];
+        seen.push({ command: command.toLowerCase(), row: line.includes(`"${test.keys.prefix}vec:`), script: source === 'lua' });
+      });
+      monitor.write('MONITOR\r\n');
+      await vi.waitFor(() => expect(seen).not.toEqual([]));
+      const key = await remember('The lighthouse keeper lives alone.');
+      await test.app.commands.revise({ key, content: 'The lighthouse keeper has a dog.' }, test.call);
+      await test.app.commands.archive({ key_or_query: key }, test.call);
+      await recall('lighthouse keeper', { include_archived: true });
+      await test.app.commands.forget({ key_or_query: key, confirm: true }, test.call);
+      await vi.waitFor(() => expect(seen.some(({ command, row }) => row && command === 'unlink')).toBe(true));
+      const reads = ['hget', 'hgetall', 'hmget', 'exists', 'scan', 'evalsha', 'eval'];
+      const written = seen.filter(({ command, row }) => row && !reads.includes(command));
+      expect(new Set(written.filter(({ script }) => !script).map(({ command }) => command))).toEqual(new Set(['rename', 'unlink']));
+      expect(written.filter(({ script }) => script)).toEqual([]);
+      expect(seen.filter(({ command }) => command === 'multi')).toEqual([]);
+      expect(await rows()).toEqual([]);
+      monitor.destroy();
     });
 
     it('follows a change of state, of text and a second process', async () => {

@@ -14,6 +14,7 @@ const createFresh = (redis: Redis, prefix: string, dimension: number) =>
     name: `${prefix}index`,
     prefix: `${prefix}row:`,
     row: (memory, window) => `${prefix}row:${memory}:${window}`,
+    draft: (memory, window) => `${prefix}draft:${memory}:${window}`,
     dimension,
   });
 

@@ -10,6 +10,7 @@ import { type SearchServer, startSearchServer } from '../../support/search-serve
 const DIMENSION = 16;
 const PREFIX = 'local:vec:model:episodic:';
 const row = (memory: string, window: number) => `${PREFIX}${memory}:${window}`;
+const draft = (memory: string, window: number) => `local:vec-draft:model:episodic:${memory}:${window}`;
 const source = (memory: string) => `local:emb:model:${memory}`;
 
 /** The arguments of a search without a filter, as this adapter sends them. */
@@ -26,7 +27,16 @@ describe('vectors in the server', () => {
   const query = randomUnit(DIMENSION, random);
   const opened: ValkeyVectorIndex[] = [];
   const open = (options: Partial<ValkeyVectorIndexOptions> = {}) => {
-    const one = new ValkeyVectorIndex({ redis, name: 'idx', prefix: PREFIX, row, dimension: DIMENSION, patienceMs: 100, ...options });
+    const one = new ValkeyVectorIndex({
+      redis,
+      name: 'idx',
+      prefix: PREFIX,
+      row,
+      draft,
+      dimension: DIMENSION,
+      patienceMs: 100,
+      ...options,
+    });
     opened.push(one);
     return one;
   };
