@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { runHook } from './run-hook.js';
+import { OWN_LIMIT, runHook } from './run-hook.js';
 import { startStub } from './stub.js';
 
 let root: string;
@@ -75,13 +75,17 @@ describe('the reminder to record', () => {
     expect((await remind(path, 'Stop', {}, { stop_hook_active: true })).stdout).toBe('');
     expect((await remind(path, 'Stop', { OMNIMEM_REMIND: 'off' })).stdout).toBe('');
     expect(await remind(join(root, 'missing.jsonl'))).toMatchObject({ code: 0, stdout: '', stderr: '' });
-    expect(await runHook('remind.mjs', { env: { OMNIMEM_URL: stub.url } })).toMatchObject({ code: 0, stdout: '' });
+    expect(await runHook('remind.mjs', { env: { OMNIMEM_URL: stub.url, ...OWN_LIMIT } })).toMatchObject({ code: 0, stdout: '' });
   });
 
   it('does not come when there is no server to record with, or one that hangs', async () => {
     expect(await remind(transcript(...EDITS), 'Stop', { OMNIMEM_URL: 'http://127.0.0.1:1/mcp' })).toMatchObject({ code: 0, stdout: '' });
     await using hanging = await startStub(() => undefined);
-    expect(await remind(transcript(...EDITS), 'Stop', { OMNIMEM_URL: hanging.url })).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(await remind(transcript(...EDITS), 'Stop', { OMNIMEM_URL: hanging.url, ...OWN_LIMIT })).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    });
   });
 
   it('reads the end of a transcript that is longer than it can take', async () => {

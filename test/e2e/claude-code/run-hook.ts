@@ -25,13 +25,16 @@ export type HookRunOptions = {
   readonly cwd?: string;
 };
 
+/** A busy machine may need long for what a hook does; where the hook's own limit is tested, it is left to the hook. */
+const PATIENT = { OMNIMEM_HOOKS_MS: '20000' };
+export const OWN_LIMIT = { OMNIMEM_HOOKS_MS: '' };
 /** Far above the hook's own limit: a hook that needs this was not stopped by itself. */
-const HUNG_MS = 15_000;
+const HUNG_MS = 30_000;
 
 /** Runs a hook as the host does: a process with the event on its standard input. */
 export const runHook = async (script: string, { env = {}, input, cwd }: HookRunOptions): Promise<HookRun> => {
   const { OMNIMEM_URL: _url, MCP_AUTH_TOKEN: _token, OMNIMEM_PROJECT: _project, CLAUDE_PROJECT_DIR: _folder, ...inherited } = process.env;
-  const child = spawn(process.execPath, [`${PLUGIN}hooks/${script}`], { env: { ...inherited, ...env }, cwd, timeout: HUNG_MS });
+  const child = spawn(process.execPath, [`${PLUGIN}hooks/${script}`], { env: { ...inherited, ...PATIENT, ...env }, cwd, timeout: HUNG_MS });
   const output = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => {
     output.stdout += chunk;

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toolsByName } from '../../../services/mcp/toolset.js';
 import { openTestApp } from '../../support/app.js';
 import { serve } from '../app/client.js';
-import { PLUGIN, runHook } from './run-hook.js';
+import { OWN_LIMIT, PLUGIN, runHook } from './run-hook.js';
 import { json, says, startStub } from './stub.js';
 
 const start = (env: Record<string, string>, more: { readonly source?: string; readonly cwd?: string; readonly input?: string } = {}) =>
@@ -128,7 +128,7 @@ describe('a session without memory', () => {
 
   it('gives up by itself when the server takes the call and never answers', async () => {
     await using stub = await startStub(() => undefined);
-    expectUnavailable(await start({ OMNIMEM_URL: stub.url }), /no answer in time/);
+    expectUnavailable(await start({ OMNIMEM_URL: stub.url, ...OWN_LIMIT }), /no answer in time/);
     expect(stub.calls).toHaveLength(1);
   });
 
@@ -137,7 +137,7 @@ describe('a session without memory', () => {
       response.writeHead(200, { 'Content-Type': 'application/json' });
       response.write('{"jsonrpc":');
     });
-    expectUnavailable(await start({ OMNIMEM_URL: stub.url }), /no answer in time/);
+    expectUnavailable(await start({ OMNIMEM_URL: stub.url, ...OWN_LIMIT }), /no answer in time/);
   });
 
   it.each([

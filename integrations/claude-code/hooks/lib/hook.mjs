@@ -2,8 +2,10 @@
 
 /** Milliseconds after which a hook gives up, whatever it waits for: with the start of Node.js below 2 s. */
 export const BUDGET_MS = 1_500;
+/** A slow machine may be given more; the host ends a hook after 5 s all the same, unless it is told otherwise. */
+const budgetMs = Number(process.env.OMNIMEM_HOOKS_MS) || BUDGET_MS;
 /** Milliseconds for which the host's input is awaited; without it a hook works from the environment. */
-const INPUT_MS = 300;
+const inputMs = budgetMs / 5;
 const MOST_INPUT = 1_000_000;
 
 /** The JSON object that the host sends, or `{}`. */
@@ -15,7 +17,7 @@ const readInput = () =>
       process.stdin.pause();
       resolve(objectIn(text));
     };
-    const timer = setTimeout(done, INPUT_MS);
+    const timer = setTimeout(done, inputMs);
     process.stdin.setEncoding('utf8');
     process.stdin.on('data', (chunk) => {
       text += chunk;
@@ -46,7 +48,7 @@ export const runHook = async (work, otherwise) => {
       const error = new Error('no answer in time');
       budget.abort(error);
       reject(error);
-    }, BUDGET_MS);
+    }, budgetMs);
   });
   const answer = await Promise.race([readInput().then((input) => work(input, budget.signal)), late]).catch(otherwise);
   if (answer === undefined) process.exit(0);
