@@ -9,6 +9,8 @@ export type Serve = (incoming: IncomingMessage, outgoing: ServerResponse) => Pro
 const MAX_CONNECTIONS = 4_096;
 const HEAD_ARRIVAL_MS = 10_000;
 const CHECK_INTERVAL_MS = 5_000;
+/** Longer than clients and proxies keep a connection, so that none of them sends into one that is being closed here. */
+const IDLE_CONNECTION_MS = 75_000;
 
 /**
  * A server that sends what `serve` answers. A request that does not arrive within `arrivalMs` is answered 408 and its
@@ -17,6 +19,7 @@ const CHECK_INTERVAL_MS = 5_000;
 export const createHttpServer = (serve: Serve, arrivalMs: number, onFault: (error: unknown) => void): Server => {
   const options = {
     requestTimeout: arrivalMs,
+    keepAliveTimeout: IDLE_CONNECTION_MS,
     headersTimeout: Math.min(HEAD_ARRIVAL_MS, arrivalMs),
     connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, arrivalMs),
   };

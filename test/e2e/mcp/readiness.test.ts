@@ -20,6 +20,13 @@ describe('before the app is ready', () => {
     expect((await ask(rpc('tools/call', { name: 'health' })))?.structuredContent).toMatchObject({ status: 'green' });
   });
 
+  it('a connection is kept open for longer than clients and proxies keep theirs', async () => {
+    await using server = await startTestServer({});
+    const answer = await fetch(new URL('/healthz', server.url));
+    expect(answer.headers.get('keep-alive')).toBe('timeout=75');
+    await answer.text();
+  });
+
   it('bad arguments are refused at once', async () => {
     await using server = await startTestServer({ app: notReady() });
     const { body } = await raw(server.url, 'POST', {}, stateless('tools/call', { name: 'recall', arguments: {} }));
