@@ -21,8 +21,8 @@ const project = (name: string, test: TestProjectInlineConfiguration['test']): Te
 
 export default defineConfig({
   test: {
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
     setupFiles: ['test/support/chance.ts'],
     // One more than the two cores that the suite is measured on: much of it waits for other processes.
     maxWorkers: 3,
