@@ -23,6 +23,7 @@ export default defineConfig({
   test: {
     testTimeout: 120_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 20_000 } },
     setupFiles: ['test/support/chance.ts'],
     // One more than the two cores that the suite is measured on: much of it waits for other processes.
     maxWorkers: 3,

@@ -94,10 +94,10 @@ describe('a call', () => {
     server.answer = () => ({ hang: 'all' });
     const stop = new AbortController();
     const call = open().complete(request({ signal: stop.signal }));
-    await vi.waitFor(() => expect(server.open()).toBe(1));
+    await vi.waitFor(() => expect(server.open()).toBe(1), 20_000);
     stop.abort(new Error('enough'));
     await expect(call).rejects.toThrow('enough');
-    await vi.waitFor(() => expect(server.open()).toBe(0));
+    await vi.waitFor(() => expect(server.open()).toBe(0), 20_000);
     expect(onCall.mock.calls).toEqual([['extraction', 'ABORTED', undefined]]);
   });
 
@@ -116,10 +116,10 @@ describe('many calls', () => {
       name === 'model-x' ? new Promise((resolve) => held.push(() => resolve({ text: '["done"]' }))) : { text: '["at once"]' };
     const model = open(5_000, 2, counted.url);
     const background = Array.from({ length: 6 }, () => model.complete(request()));
-    await vi.waitFor(() => expect(held.length).toBe(2));
+    await vi.waitFor(() => expect(held.length).toBe(2), 20_000);
     expect((await model.complete(request({ purpose: 'expansion' }))).value).toEqual(['at once']);
     for (let i = 0; i < 6; i++) {
-      await vi.waitFor(() => expect(held.length).toBeGreaterThan(i));
+      await vi.waitFor(() => expect(held.length).toBeGreaterThan(i), 20_000);
       held[i]?.();
     }
     expect((await Promise.all(background)).map(({ value }) => value[0])).toEqual(Array.from({ length: 6 }, () => 'done'));

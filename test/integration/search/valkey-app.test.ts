@@ -56,7 +56,7 @@ describe('the product on a server with a search module', () => {
 
     it('names what serves in health, and is well', async () => {
       await remember('Something to search for.');
-      await vi.waitFor(async () => expect(served()).toMatchObject({ episodic: { state: 'ready' } }));
+      await vi.waitFor(async () => expect(served()).toMatchObject({ episodic: { state: 'ready' } }), 20_000);
       const { indexes, issues } = await health();
       expect(indexes.search).toMatchObject({ usable: true, version: '1.2.1' });
       expect(issues.filter(({ code }) => code.startsWith('SEARCH'))).toEqual([]);
@@ -97,13 +97,13 @@ describe('the product on a server with a search module', () => {
         seen.push({ command: command.toLowerCase(), row: line.includes(`"${test.keys.prefix}vec:`), script: source === 'lua' });
       });
       monitor.write('MONITOR\r\n');
-      await vi.waitFor(() => expect(seen).not.toEqual([]));
+      await vi.waitFor(() => expect(seen).not.toEqual([]), 20_000);
       const key = await remember('The lighthouse keeper lives alone.');
       await test.app.commands.revise({ key, content: 'The lighthouse keeper has a dog.' }, test.call);
       await test.app.commands.archive({ key_or_query: key }, test.call);
       await recall('lighthouse keeper', { include_archived: true });
       await test.app.commands.forget({ key_or_query: key, confirm: true }, test.call);
-      await vi.waitFor(() => expect(seen.some(({ command, row }) => row && command === 'unlink')).toBe(true));
+      await vi.waitFor(() => expect(seen.some(({ command, row }) => row && command === 'unlink')).toBe(true), 20_000);
       const reads = ['hget', 'hgetall', 'hmget', 'exists', 'scan', 'evalsha', 'eval'];
       const written = seen.filter(({ command, row }) => row && !reads.includes(command));
       expect(new Set(written.filter(({ script }) => !script).map(({ command }) => command))).toEqual(new Set(['rename', 'unlink']));
@@ -173,7 +173,7 @@ describe('the product on a server with a search module', () => {
     it('names rows that no memory is behind, and reindex removes them', async () => {
       const key = await remember('The lighthouse keeper lives alone.');
       const redis = server.valkey.client();
-      await vi.waitFor(async () => expect(served()).toMatchObject({ episodic: { state: 'ready', memories: 1 } }));
+      await vi.waitFor(async () => expect(served()).toMatchObject({ episodic: { state: 'ready', memories: 1 } }), 20_000);
       const issue = async () => (await health()).issues.find(({ code }) => code === 'SEARCH_PHANTOMS');
       expect(await issue()).toBeUndefined();
       const model = test.index.serving?.model.id ?? '';

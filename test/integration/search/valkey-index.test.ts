@@ -236,7 +236,7 @@ describe('vectors in the server', () => {
     });
     const told: number[] = [];
     const settled = second.settled(10_000, (share) => told.push(share));
-    await vi.waitFor(() => expect(told).toContain(0.5));
+    await vi.waitFor(() => expect(told).toContain(0.5), 20_000);
     server.engine.backfilled = 1;
     expect(await settled).toBe(true);
     expect(told.at(-1)).toBe(1);

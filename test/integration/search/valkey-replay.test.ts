@@ -185,7 +185,7 @@ describe('a lifecycle over recorded replies', () => {
     expect(lifecycle.state).toBe('closed');
     await lifecycle.open();
     expect(lifecycle.state).toBe('backfilling');
-    await vi.waitFor(() => expect(lifecycle.detail).toBe('19 % of the stored vectors are in the index'));
+    await vi.waitFor(() => expect(lifecycle.detail).toBe('19 % of the stored vectors are in the index'), 20_000);
     expect(await lifecycle.settled(5_000)).toBe(true);
     expect([lifecycle.state, lifecycle.detail]).toEqual(['ready', undefined]);
     expect(server.refused).toEqual([]);

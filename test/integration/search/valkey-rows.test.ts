@@ -91,7 +91,7 @@ describe('the rows of a vector index', () => {
     expect(await names()).toEqual([draft('a', 0)]);
     await redis.lpush('held', 'go on');
     await before;
-    await vi.waitFor(async () => expect(await names()).toEqual([row('a', 0)]));
+    await vi.waitFor(async () => expect(await names()).toEqual([row('a', 0)]), 20_000);
     writer.disconnect();
   });
 });

@@ -122,7 +122,7 @@ describe('a space of vectors in the server', () => {
 
     const after = valkeyVectors(redis, keys)(DIMENSION, 'episodic', MODEL);
     await after.upsert('here', [query], facets());
-    await vi.waitFor(async () => expect(await redis.keys('*vec:*')).toEqual([keys.searchRow(MODEL, 'episodic', 'here', 0)]));
+    await vi.waitFor(async () => expect(await redis.keys('*vec:*')).toEqual([keys.searchRow(MODEL, 'episodic', 'here', 0)]), 20_000);
     await after.close();
   });
 });

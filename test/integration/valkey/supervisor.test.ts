@@ -62,7 +62,7 @@ describe('the managed Valkey', () => {
         ['port', 'appendonly', 'appendfsync', 'save', 'rdbcompression', 'slowlog-log-slower-than', 'maxmemory-policy'].map(setting),
       ),
     ).toEqual(['0', 'yes', 'always', '', 'no', '-1', 'noeviction']);
-    await vi.waitFor(async () => expect(await setting('hide-user-data-from-log')).toBe('yes'));
+    await vi.waitFor(async () => expect(await setting('hide-user-data-from-log')).toBe('yes'), 20_000);
   });
 
   it('is started again after kill -9, with the data there and the failure visible', async () => {
