@@ -27,17 +27,14 @@ const scanChunks = (store: VectorStore, query: Float32Array, k: number, { matche
   for (let chunk = 0; chunk * ROWS_PER_CHUNK < store.rowEnd; chunk++) {
     for (let count = k + SPARE; ; count *= 4) {
       const nearest = store.nearestInChunk(chunk, query, count);
-      const found = new Set<number>();
       for (const { row, similarity } of nearest) {
         const slot = store.memoryOfRow(row);
-        if (slot === undefined || !matches(slot)) continue;
-        found.add(slot);
-        if (seen.has(slot) || similarity < best.floor - IMPRECISION) continue;
+        if (slot === undefined || seen.has(slot) || similarity < best.floor - IMPRECISION || !matches(slot)) continue;
         seen.add(slot);
         consider(store, query, slot, best);
       }
       const last = nearest.at(-1)?.similarity ?? Number.NEGATIVE_INFINITY;
-      if (found.size >= k || nearest.length < count || last < best.floor - IMPRECISION) break;
+      if (nearest.length < count || last < best.floor - IMPRECISION) break;
     }
   }
 };

@@ -134,6 +134,11 @@ export class VectorStore {
     return slot === NONE ? undefined : slot;
   }
 
+  /** Whether a row holds the memory's first vector. */
+  isFirstOf(slot: number, row: number): boolean {
+    return this.firstRow[slot] === row;
+  }
+
   *usedRows(): Iterable<number> {
     for (let row = 0; row < this.rowSlots.end; row++) if (this.memoryOf[row] !== NONE) yield row;
   }

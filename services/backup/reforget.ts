@@ -1,7 +1,8 @@
 import { erases } from '../../domain/erasure.js';
-import { needlesOf } from '../erasure/needles.js';
-import { erasingQueries } from '../erasure/queries.js';
+import { type Needle, needlesOf } from '../erasure/needles.js';
+import { QueryTexts } from '../erasure/queries.js';
 import type { Random } from '../eventlog/random.js';
+import type { SubjectHistory } from '../eventlog/subject.js';
 import type { Store } from '../ops/store.js';
 import { keysHoldingAny } from './target.js';
 
@@ -26,21 +27,24 @@ export const forgetAgain = async (
   { actor, random, now, textOnly = false }: ForgetAgain,
 ): Promise<readonly string[]> => {
   const gone: string[] = [];
+  const texts = new QueryTexts({ redis, keys, now });
+  const load = async (step: readonly string[]): Promise<readonly SubjectHistory[]> =>
+    (await log.load(step)).filter(
+      ({ version, events }) => version > 0 && !erases(events.at(-1)?.type) && !(textOnly && events.length === 0),
+    );
   const all = [...forgotten];
-  for (let from = 0; from < all.length; from += BATCH) {
+  const steps = Array.from({ length: Math.ceil(all.length / BATCH) }, (_, i) => all.slice(i * BATCH, (i + 1) * BATCH));
+  for (const [i, step] of steps.entries()) {
+    await texts.ahead(steps.slice(i), async (next) => piecesOf(await load(next)));
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const histories = await log.load(all.slice(from, from + BATCH));
-      const left = histories.filter(
-        ({ version, events }) => version > 0 && !erases(events.at(-1)?.type) && !(textOnly && events.length === 0),
-      );
+      const left = await load(step);
       if (left.length === 0) break;
       const deletes = await keysHoldingAny(
         redis,
         keys,
         left.map(({ subject }) => subject),
       );
-      const pieces = left.flatMap(({ subject, events }) => needlesOf(subject, events));
-      const answer = await erasingQueries({ redis, keys, now }, pieces, () =>
+      const answer = await texts.erasing(piecesOf(left), () =>
         log.forget({
           commandId: random.ulid(now()),
           actor,
@@ -56,3 +60,6 @@ export const forgetAgain = async (
   }
   return gone;
 };
+
+const piecesOf = (histories: readonly SubjectHistory[]): readonly Needle[] =>
+  histories.flatMap(({ subject, events }) => needlesOf(subject, events));

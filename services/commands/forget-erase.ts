@@ -1,9 +1,9 @@
 import { DomainError } from '../../domain/errors.js';
 import { memoryDecider } from '../../domain/memory/memory.js';
-import { erasingQueries } from '../erasure/queries.js';
+import type { QueryTexts } from '../erasure/queries.js';
 import type { Appended } from '../eventlog/append.js';
-import { candidates, isThere } from './forget-load.js';
-import { ERASURE_BATCH } from './forget-plan.js';
+import { candidates, isThere, piecesOf } from './forget-load.js';
+import { stepsOf } from './forget-plan.js';
 import { withFacts } from './forget-targets.js';
 import type { CommandParts } from './parts.js';
 
@@ -11,8 +11,8 @@ const ATTEMPTS = 5;
 /** Each waits as long as a read waits for the views. */
 const LATE_VIEWS = 15;
 
-/** Who erases, under which correlation. */
-export type Erasure = { readonly correlation: string; readonly actor: string; readonly at: string };
+/** Who erases, under which correlation, and the kept texts of queries, which all its steps look through. */
+export type Erasure = { readonly correlation: string; readonly actor: string; readonly at: string; readonly texts: QueryTexts };
 
 export type Erased = { readonly keys: readonly string[]; readonly appended: Appended | undefined };
 
@@ -28,6 +28,7 @@ export const eraseBatch = async (
   mustExist: ReadonlySet<string> = new Set(),
 ): Promise<Erased> => {
   const { log } = parts;
+  const { texts, ...stamp } = erasure;
   const first = await log.firstAnswer(commandId);
   if (first) return { keys: first.result.deleted_keys as string[], appended: first };
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
@@ -48,7 +49,7 @@ export const eraseBatch = async (
     );
     const deleted_keys = going.map(({ key }) => key);
     const pieces = going.flatMap((candidate) => candidate.pieces());
-    const answer = await erasingQueries(parts, pieces, () => log.forget({ ...erasure, commandId, subjects, result: { deleted_keys } }));
+    const answer = await texts.erasing(pieces, () => log.forget({ ...stamp, commandId, subjects, result: { deleted_keys } }));
     if ('events' in answer) return { keys: answer.result.deleted_keys as string[], appended: answer };
   }
   throw new DomainError('CONFLICT', 'Others kept changing these memories; not all of them were erased', 'Repeat the call');
@@ -76,7 +77,9 @@ export const eraseFacts = async (parts: CommandParts, meant: readonly string[], 
     if (appended) await viewsPast(parts, appended);
     const before = new Set([...keys, ...meant]);
     const late = withFacts(parts, [...before]).filter((key) => !before.has(key));
-    if (late.length === 0 || !(await take(late.slice(0, ERASURE_BATCH)))) return { keys, appended };
+    const steps = stepsOf(late);
+    await erasure.texts.ahead(steps, (step) => piecesOf(parts, step));
+    if (steps[0] === undefined || !(await take(steps[0]))) return { keys, appended };
   }
 };
 

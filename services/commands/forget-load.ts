@@ -48,4 +48,8 @@ export const candidates = async (parts: CommandParts, keys: readonly string[]): 
   }
 };
 
+/** Pieces of everything that these ever said. */
+export const piecesOf = async (parts: CommandParts, keys: readonly string[]): Promise<readonly Needle[]> =>
+  (await candidates(parts, keys)).flatMap((candidate) => candidate.pieces());
+
 export const isThere = ({ state }: Candidate): boolean => state.status === 'damaged' || state.status === 'recorded' || isLive(state);

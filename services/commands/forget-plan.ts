@@ -13,6 +13,10 @@ const BEGUN = 'begun';
 /** One erasure is one script call; Valkey serves nobody else meanwhile. */
 export const ERASURE_BATCH = 200;
 
+/** The steps in which these are erased. */
+export const stepsOf = (keys: readonly string[]): readonly (readonly string[])[] =>
+  Array.from({ length: Math.ceil(keys.length / ERASURE_BATCH) }, (_, i) => keys.slice(i * ERASURE_BATCH, (i + 1) * ERASURE_BATCH));
+
 /** What a preview meant: keys and no text, in the batches in which they are erased. */
 export type ForgetPlan = { readonly batches: readonly (readonly string[])[] };
 
@@ -47,10 +51,7 @@ export const createForgetPlans = (redis: Redis, keys: Keys): ForgetPlans => {
   };
   return {
     store: async (id, meant) => {
-      const batches = Array.from({ length: Math.ceil(meant.length / ERASURE_BATCH) }, (_, i) =>
-        meant.slice(i * ERASURE_BATCH, (i + 1) * ERASURE_BATCH),
-      );
-      await run('store', id, PREVIEW_SECONDS, ...batches.flatMap((batch, i) => [`b${i}`, JSON.stringify(batch)]));
+      await run('store', id, PREVIEW_SECONDS, ...stepsOf(meant).flatMap((batch, i) => [`b${i}`, JSON.stringify(batch)]));
     },
     read: async (id) => {
       const fields = await unavailableWhenDown(() => redis.hgetall(keys.forgetPlan(id)));

@@ -1,7 +1,8 @@
 import { isDomainError } from '../../domain/errors.js';
 import type { Call } from '../api.js';
+import { QueryTexts } from '../erasure/queries.js';
 import { type Erased, type Erasure, eraseBatch, eraseFacts } from './forget-erase.js';
-import { candidates, isThere } from './forget-load.js';
+import { candidates, isThere, piecesOf } from './forget-load.js';
 import { ERASURE_BATCH } from './forget-plan.js';
 import { type CommandParts, stampOf } from './parts.js';
 
@@ -26,13 +27,17 @@ export const erasePlanned = async (
   const begun = await parts.plans.start(id, stamp.commandId, stamp.at);
   const plan = begun && (await parts.plans.read(id));
   if (!begun || !plan) return undefined;
-  const erasure: Erasure = { ...begun, actor: stamp.actor };
+  const erasure: Erasure = { ...begun, actor: stamp.actor, texts: new QueryTexts(parts) };
   const total = plan.batches.reduce((sum, batch) => sum + batch.length, 0);
   const work = async (): Promise<Planned> => {
     let all: Erased = { keys: [], appended: undefined };
     await parts.fresh();
     for (const [i, batch] of plan.batches.entries()) {
       call.signal?.throwIfAborted();
+      await erasure.texts.ahead(plan.batches.slice(i), (step) => {
+        call.signal?.throwIfAborted();
+        return piecesOf(parts, step);
+      });
       const { keys, appended } = await eraseBatch(parts, batch, erasure, `${erasure.correlation}:${i}`);
       all = { keys: [...all.keys, ...keys], appended: appended ?? all.appended };
       parts.onErased(keys);

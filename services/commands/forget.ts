@@ -5,18 +5,19 @@ import { parseProjectName } from '../../domain/project/name.js';
 import { suggestionFor } from '../../domain/project/scope.js';
 import { isTopicSubject } from '../../domain/topic/topic.js';
 import type { Call, ForgetInput, ForgetResult } from '../api.js';
+import { QueryTexts } from '../erasure/queries.js';
 import type { Stamped } from '../eventlog/handle.js';
 import { type Erased, type Erasure, eraseBatch, eraseFacts } from './forget-erase.js';
 import { candidates, isThere } from './forget-load.js';
 import { ERASURE_BATCH, PREVIEW_SECONDS } from './forget-plan.js';
 import { erasePlanned, noted } from './forget-run.js';
-import { meantBy, withFacts } from './forget-targets.js';
+import { targetsOf, withFacts } from './forget-targets.js';
 import { leftBy, nameNote, textsOfTopics } from './forget-topics.js';
 import { isKey, parseKey } from './keys.js';
 import { backupsNote, type CommandParts, notes, stampOf, visibility } from './parts.js';
 
 const NOTHING_MATCHES =
-  'Nothing was erased, for nothing matches. Words match only what they say nearly exactly: call recall_index and pass the keys.';
+  'Nothing was erased, for nothing matches. Words match a memory that says them, or that holds all of them (two or more, not counting words such as the): call recall_index and pass the keys.';
 const NO_SUCH_TOPIC = 'Nothing was erased: nobody suppressed this topic by hand, or it is forgotten already.';
 const SHOWN = 80;
 /** Memories that a preview shows with their text; the counts tell of the rest. */
@@ -48,7 +49,7 @@ export const forget = async (parts: CommandParts, input: ForgetInput, call: Call
 };
 
 const preview = async (parts: CommandParts, input: ForgetInput, call: Call): Promise<ForgetResult> => {
-  const found = await meantBy(parts, input);
+  const { keys: found, note } = await targetsOf(parts, input);
   await parts.fresh();
   const all = await living(parts, withFacts(parts, found));
   const project = input.project === undefined ? undefined : parseProjectName(input.project);
@@ -90,7 +91,7 @@ const preview = async (parts: CommandParts, input: ForgetInput, call: Call): Pro
     ...suppressionsOf(parts, all),
     ...(left.topics.length > 0 && { topics_left: left.topics }),
     targets: first.map(({ key, content }) => ({ key, content: clip(content, SHOWN) })),
-    ...notes(nameNote(all), ...left.notes),
+    ...notes(note, nameNote(all), ...left.notes),
     next: `Nothing was erased yet. To erase exactly ${all.length === 1 ? 'this one' : `these ${all.length}`} for good, call forget again with confirm: true and this preview_id.`,
     receipt: `For a proof, let the human run in place of that: omnimem forget --confirm ${preview_id} --receipt`,
   };
@@ -125,10 +126,15 @@ const countByNamespace = (keys: readonly string[]): Readonly<Record<string, numb
   return counts;
 };
 
-const erasureOf = ({ commandId, actor, at }: Stamped): Erasure => ({ correlation: commandId, actor, at });
+const erasureOf = (parts: CommandParts, { commandId, actor, at }: Stamped): Erasure => ({
+  correlation: commandId,
+  actor,
+  at,
+  texts: new QueryTexts(parts),
+});
 
 const eraseKeys = async (parts: CommandParts, keys: readonly string[], call: Call): Promise<ForgetResult> => {
-  const erasure = erasureOf(stampOf(parts, call));
+  const erasure = erasureOf(parts, stampOf(parts, call));
   await parts.fresh();
   const all = withFacts(parts, keys);
   const erase = async (together: readonly string[]): Promise<ForgetResult> => {

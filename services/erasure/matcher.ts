@@ -22,7 +22,9 @@ export const createMatcher = (needles: readonly Needle[]): Matcher => {
     if (bytes.length < HEAD) throw new Error('a needle has less than four bytes');
     starts[bytes.readUIntLE(0, 3)] = 1;
     const head = bytes.readUInt32LE(0);
-    byHead.set(head, [...(byHead.get(head) ?? []), i]);
+    const same = byHead.get(head);
+    if (same) same.push(i);
+    else byHead.set(head, [i]);
   }
   const longest = needles.reduce((most, { bytes }) => Math.max(most, bytes.length), 0);
 

@@ -42,16 +42,21 @@ export type ResolverParts = { readonly redis: Redis; readonly keys: Keys; readon
 export type Resolved = { readonly cut: Cut; readonly erasures: number };
 
 /**
- * Finds which events a moment holds, mostly in two round trips. Times are those of the server. Throws VALIDATION for a moment
+ * Finds which events a moment holds, mostly in one round trip. Times are those of the server. Throws VALIDATION for a moment
  * that has not passed: events could still come into it; NOT_FOUND for an event that is not in the log.
  */
 export const resolveWhen = ({ redis, keys, merged }: ResolverParts, asked: When): Promise<Resolved> =>
   unavailableWhenDown(async () => {
-    // One reading of the clock for what an age counts from and for what has passed.
-    const clock = await clockOf(redis);
-    const when = await fixed(redis, keys, asked, clock);
+    // One reading of the clock for what an age counts from and for what has passed; before all that is read here.
+    const asking = clockOf(redis);
+    const when = 'place' in asked || 'time' in asked ? asked : await fixed(redis, keys, asked, await asking);
     const end = 'place' in when ? when.place : String(Math.max(0, when.time));
-    const [head, upTo, erased] = await Promise.all([lastUpTo(redis, keys, '+'), lastUpTo(redis, keys, end), redis.get(keys.erasures)]);
+    const [clock, head, upTo, erased] = await Promise.all([
+      asking,
+      lastUpTo(redis, keys, '+'),
+      lastUpTo(redis, keys, end),
+      redis.get(keys.erasures),
+    ]);
     const erasures = Number(erased ?? 0);
     // The log never goes back, even where the server's clock does.
     const present = Math.max(clock, millisOf(head));
@@ -68,10 +73,12 @@ export const resolveWhen = ({ redis, keys, merged }: ResolverParts, asked: When)
 type Fixed = { readonly place: Position } | { readonly time: number };
 
 /** An event by its place, an age by its time. */
-const fixed = async (redis: Redis, keys: Keys, asked: When, clock: number): Promise<Fixed> => {
-  if ('event' in asked) return { place: await placeOfEvent(redis, keys, asked.event) };
-  return 'ago' in asked ? { time: clock - asked.ago } : asked;
-};
+const fixed = async (
+  redis: Redis,
+  keys: Keys,
+  asked: { readonly event: string } | { readonly ago: number },
+  clock: number,
+): Promise<Fixed> => ('event' in asked ? { place: await placeOfEvent(redis, keys, asked.event) } : { time: clock - asked.ago });
 
 /** Epoch milliseconds of the server. */
 const clockOf = async (redis: Redis): Promise<number> => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SievedVectorIndex } from '../../../projections/history/sieved-vectors.js';
 import { InProcessVectorIndex } from '../../../projections/search/vectors.js';
 import { vectorIndexContract } from '../search/contract.js';
-import { clusteredUnits, facets, generator, randomUnit, unit } from '../search/samples.js';
+import { clusteredUnits, cosine, facets, generator, randomUnit, unit } from '../search/samples.js';
 
 vectorIndexContract('sieve', async (dimension) => new SievedVectorIndex(dimension));
 
@@ -35,6 +35,47 @@ describe('the sieve finds what a full scan finds', () => {
         { projects: ['p3'], states: ['archived'] as const },
       ])
         expect(await sieve.knn(query, 20, filter)).toEqual(scan.scan(query, 20, filter));
+    }
+  });
+
+  it.each([
+    [
+      'without any cluster',
+      (dimension: number, random: () => number) => Array.from({ length: 5_000 }, () => randomUnit(dimension, random)),
+    ],
+    [
+      'with many ties',
+      (dimension: number, random: () => number) => {
+        const few = Array.from({ length: 60 }, () => randomUnit(dimension, random));
+        return Array.from({ length: 5_000 }, () => few[Math.floor(random() ** 2 * few.length)] ?? new Float32Array());
+      },
+    ],
+    ['where they crowd', (dimension: number, random: () => number) => clusteredUnits(5_000, dimension, random)],
+  ])('%s, as a plain loop over all of them says', async (_, made) => {
+    for (const [round, dimension] of [7, 64, 384].entries()) {
+      const random = generator(30 + round);
+      const vectors = made(dimension, random);
+      const sieve = new SievedVectorIndex(dimension);
+      const scan = new InProcessVectorIndex({ dimension, graphFrom: Number.POSITIVE_INFINITY });
+      for (const [i, vector] of vectors.entries()) {
+        // Later windows may be the nearer ones.
+        const windows = i % 5 === 0 ? [vector, vectors[(i * 31) % vectors.length] ?? vector] : [vector];
+        for (const index of [sieve, scan]) await index.upsert(`m${i}`, windows, facets({ project: `p${i % 8}` }));
+      }
+      for (const k of [1, 20, 150, 6_000]) {
+        const query = k === 20 ? (vectors[17] ?? new Float32Array()) : randomUnit(dimension, random);
+        for (const projects of [undefined, ['p0'], ['p2', 'p3', 'p7']]) {
+          const all = vectors.flatMap((vector, i) => {
+            if (projects && !projects.includes(`p${i % 8}`)) return [];
+            const windows = i % 5 === 0 ? [vector, vectors[(i * 31) % vectors.length] ?? vector] : [vector];
+            return [{ key: `m${i}`, similarity: Math.max(...windows.map((window) => cosine(window, query))) }];
+          });
+          all.sort((a, b) => b.similarity - a.similarity || (a.key < b.key ? -1 : 1));
+          const filter = projects ? { projects } : {};
+          for (const found of [await sieve.knn(query, k, filter), scan.scan(query, k, filter)])
+            expect(found.map(({ key, similarity }) => ({ key, similarity }))).toEqual(all.slice(0, k));
+        }
+      }
     }
   });
 
