@@ -1,3 +1,4 @@
+import type { Staleness } from './call.js';
 /** Asks for the answer of an earlier moment. */
 export type Asked = {
   /** An ISO date or time, an age such as `2h`, the id of an event, or its place in the log. */
@@ -5,7 +6,7 @@ export type Asked = {
 };
 
 /** What an answer of an earlier moment says of itself; `message` before the first event. */
-export type OfMoment = { readonly as_of?: AsOf; readonly message?: string };
+export type OfMoment = { readonly as_of?: AsOf; readonly message?: string } & Staleness;
 
 /** The moment that an answer is of. */
 export type AsOf = {

@@ -1,5 +1,6 @@
 import type { Namespace, Outcome, State } from '../../domain/vocabulary.js';
 import type { AsOf, OfMoment } from './as-of.js';
+import type { Staleness } from './call.js';
 import type { OpenContradiction } from './contradictions.js';
 import type { Beside, HeldFields, TimelineLine } from './explain.js';
 import type { ProjectNote } from './project-identity.js';
@@ -15,21 +16,22 @@ export type FindDuplicatesInput = {
   readonly threshold?: number | undefined;
   readonly project_filter?: string | undefined;
 };
-export type FindDuplicatesResult = ProjectNote & {
-  readonly namespace: Namespace;
-  readonly clusters: readonly {
-    readonly memories: readonly {
-      readonly key: string;
-      readonly content: string;
-      readonly project?: string;
-      readonly state: State;
-      readonly created_at: string;
+export type FindDuplicatesResult = ProjectNote &
+  Staleness & {
+    readonly namespace: Namespace;
+    readonly clusters: readonly {
+      readonly memories: readonly {
+        readonly key: string;
+        readonly content: string;
+        readonly project?: string;
+        readonly state: State;
+        readonly created_at: string;
+      }[];
+      readonly max_similarity: number;
     }[];
-    readonly max_similarity: number;
-  }[];
-  readonly scanned: number;
-  readonly note?: string;
-};
+    readonly scanned: number;
+    readonly note?: string;
+  };
 
 export type MemoryAuditInput = {
   readonly project?: string | undefined;
@@ -54,19 +56,20 @@ export type AuditEntry = Partial<Classification> & {
   /** Days since its last change, for an active episodic memory that was not changed for STALE_MEMORY_DAYS. */
   readonly days_stale?: number;
 };
-export type MemoryAuditResult = ProjectNote & {
-  /** Set when the answer is of an earlier moment. */
-  readonly as_of?: AsOf;
-  readonly message?: string;
-  readonly summary: { readonly active: number; readonly deprioritised: number; readonly archived: number; readonly deleted: number };
-  readonly total: number;
-  readonly matching_total: number;
-  readonly offset: number;
-  readonly limit: number;
-  readonly returned: number;
-  readonly has_more: boolean;
-  readonly entries: readonly AuditEntry[];
-};
+export type MemoryAuditResult = ProjectNote &
+  Staleness & {
+    /** Set when the answer is of an earlier moment. */
+    readonly as_of?: AsOf;
+    readonly message?: string;
+    readonly summary: { readonly active: number; readonly deprioritised: number; readonly archived: number; readonly deleted: number };
+    readonly total: number;
+    readonly matching_total: number;
+    readonly offset: number;
+    readonly limit: number;
+    readonly returned: number;
+    readonly has_more: boolean;
+    readonly entries: readonly AuditEntry[];
+  };
 
 /** A recall that a memory appeared in. `rank` counts from 1. */
 export type RecallAppearance = {
@@ -155,24 +158,26 @@ export type ExplainMemoryInput = {
   /** A moment, named as `Asked` says: the memory and its history up to that moment. */
   readonly as_of?: string | undefined;
 };
-export type ExplainMemoryResult =
-  | { readonly status: 'not_found'; readonly key: string; readonly as_of?: Pick<AsOf, 'position' | 'time'> }
-  | ({
-      readonly status: 'found' | 'forgotten';
-      readonly key: string;
-      readonly timeline: readonly TimelineLine[];
-      readonly recall_count?: number;
-      readonly last_recalled?: string;
-      /** Contradictions that nobody has settled, oldest first. */
-      readonly contradictions?: readonly OpenContradiction[];
-      /** Where it stands among others. */
-      readonly lineage?: Lineage;
-      readonly timeline_cut?: { readonly shown: number; readonly total: number };
-      /** The newest recalls it appeared in, newest first, of those that are still known. */
-      readonly recalls?: readonly RecallAppearance[];
-      readonly recalls_cut?: { readonly shown: number; readonly total: number };
-      /** Set when the answer is of an earlier moment: counts and lineage are then left out. */
-      readonly as_of?: Pick<AsOf, 'position' | 'time'>;
-    } & Partial<Pick<MemoryDetail, 'created_at' | 'updated_at' | 'experience_weight'>> &
-      HeldFields &
-      Omit<Beside, 'contradictions'>);
+export type ExplainMemoryResult = Staleness &
+  (
+    | { readonly status: 'not_found'; readonly key: string; readonly as_of?: Pick<AsOf, 'position' | 'time'> }
+    | ({
+        readonly status: 'found' | 'forgotten';
+        readonly key: string;
+        readonly timeline: readonly TimelineLine[];
+        readonly recall_count?: number;
+        readonly last_recalled?: string;
+        /** Contradictions that nobody has settled, oldest first. */
+        readonly contradictions?: readonly OpenContradiction[];
+        /** Where it stands among others. */
+        readonly lineage?: Lineage;
+        readonly timeline_cut?: { readonly shown: number; readonly total: number };
+        /** The newest recalls it appeared in, newest first, of those that are still known. */
+        readonly recalls?: readonly RecallAppearance[];
+        readonly recalls_cut?: { readonly shown: number; readonly total: number };
+        /** Set when the answer is of an earlier moment: counts and lineage are then left out. */
+        readonly as_of?: Pick<AsOf, 'position' | 'time'>;
+      } & Partial<Pick<MemoryDetail, 'created_at' | 'updated_at' | 'experience_weight'>> &
+        HeldFields &
+        Omit<Beside, 'contradictions'>)
+  );

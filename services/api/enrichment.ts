@@ -1,9 +1,9 @@
-import type { Call } from './call.js';
+import type { Call, Staleness } from './call.js';
 
 /** What becomes of a memory that was stored: facts will be drawn from it, would be if there were a model, or none are wanted. */
 export type Enriching = 'queued' | 'batch_queued' | 'off' | 'none';
 
-export type QueueStatusResult = {
+export type QueueStatusResult = Staleness & {
   /** Memories whose facts are not there yet, those that are worked on now included. */
   readonly pending: number;
   readonly in_flight: number;

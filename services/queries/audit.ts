@@ -37,7 +37,7 @@ export const memoryAudit = async (parts: QueryParts, input: MemoryAuditInput, ca
       ...(beginning !== undefined && { message: beginning }),
     };
   }
-  await parts.fresh();
+  const stale = await parts.fresh();
   const names = project === undefined ? undefined : parts.index.projects.namesOf(project);
 
   const { summary, page } = await unavailableWhenDown(() =>
@@ -68,7 +68,7 @@ export const memoryAudit = async (parts: QueryParts, input: MemoryAuditInput, ca
     }),
   );
   const suggestion = project === undefined ? undefined : suggestionFor(parts.index.projects, [project]);
-  return resultOf({ summary, page, rows: await rowsOf(parts, page), suggestion }, scope, clock);
+  return { ...resultOf({ summary, page, rows: await rowsOf(parts, page), suggestion }, scope, clock), ...(stale && { stale }) };
 };
 
 type Clock = { readonly now: number; readonly days: number };

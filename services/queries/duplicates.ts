@@ -28,11 +28,18 @@ export const findDuplicates = async (
   if (!(threshold > 0 && threshold <= 1))
     throw new DomainError('VALIDATION', 'threshold must be above 0 and at most 1', 'Leave it out for the default');
   const projects = input.project_filter === undefined ? undefined : [parseProjectName(input.project_filter)];
-  await parts.fresh();
+  const stale = await parts.fresh();
   const { index, redis, keys } = parts;
   const { names, suggestion } = scopeOf(index.projects, { projects });
   const space = index.serving;
-  if (!space) return { namespace, clusters: [], scanned: 0, note: `No vectors serve, so nothing was compared. ${parts.lexicalBecause()}` };
+  if (!space)
+    return {
+      namespace,
+      clusters: [],
+      scanned: 0,
+      ...(stale && { stale }),
+      note: `No vectors serve, so nothing was compared. ${parts.lexicalBecause()}`,
+    };
 
   const inScope = [...index.documents.values()]
     .filter(
@@ -93,6 +100,7 @@ export const findDuplicates = async (
       }))
       .filter(({ memories }) => memories.length > 1),
     scanned: scanned.length,
+    ...(stale && { stale }),
     ...(inScope.length > MOST && {
       note: `The newest ${MOST} of ${inScope.length} memories were compared; narrow it with project_filter.`,
     }),

@@ -29,7 +29,7 @@ export const explainMemory = async (parts: QueryParts, input: ExplainMemoryInput
   if (!isRecallable(key))
     throw new DomainError('VALIDATION', 'This is no memory key', 'A key looks like mem:episodic:01J… ; recall shows them');
   const cut = input.as_of === undefined ? undefined : (await resolve(parts, input.as_of)).cut;
-  await parts.fresh();
+  const stale = await parts.fresh();
   const { redis, keys, log } = parts;
   const everything = await unavailableWhenDown(() =>
     withServing(redis, keys, timeline.name, (generation) => readTimeline(redis, keys, generation, key)),
@@ -37,7 +37,8 @@ export const explainMemory = async (parts: QueryParts, input: ExplainMemoryInput
   const end = cut ? everything.findIndex(({ position }) => !covers(cut, position)) : -1;
   const lines = end < 0 ? everything : everything.slice(0, end);
   const as_of = cut && { position: cut.upTo, time: isoOf(cut) };
-  if (lines.length === 0) return { status: 'not_found', key, ...(as_of && { as_of }) };
+  const told = { ...(as_of && { as_of }), ...(stale && { stale }) };
+  if (lines.length === 0) return { status: 'not_found', key, ...told };
   const entries = await log.at(lines.map(({ position }) => position));
   const { lines: shown, beside } = tell(entries);
   const contradictions = contradictionsIn(entries, cut ? undefined : parts.index.documents);
@@ -56,7 +57,7 @@ export const explainMemory = async (parts: QueryParts, input: ExplainMemoryInput
     ...(shown.length > limit && { timeline_cut: { shown: limit, total: shown.length } }),
     ...(recalls.total > 0 && { recalls: recalls.shown }),
     ...(recalls.total > recalls.shown.length && { recalls_cut: { shown: recalls.shown.length, total: recalls.total } }),
-    ...(as_of && { as_of }),
+    ...told,
   };
 };
 

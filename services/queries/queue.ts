@@ -41,7 +41,7 @@ export const isFailing = ({ trouble }: EnrichmentStanding): boolean => (trouble?
 
 /** What waits to be enriched, what is worked on, and what was given up. `pending` is 0 once every fact is there. */
 export const queueStatus = async (parts: QueryParts, _call: Call): Promise<QueueStatusResult> => {
-  await parts.fresh();
+  const stale = await parts.fresh();
   const { redis, keys } = parts;
   return onceServed(() =>
     unavailableWhenDown(async () => {
@@ -62,6 +62,7 @@ export const queueStatus = async (parts: QueryParts, _call: Call): Promise<Queue
         ...(standing.asked && { retry_waits: true as const }),
         ...(trouble && { trouble: { code: trouble.code, since: trouble.since, failures: trouble.count, stopped: trouble.stopped } }),
         ...(note !== undefined && { note }),
+        ...(stale && { stale }),
       };
     }),
   );

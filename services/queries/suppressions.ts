@@ -11,12 +11,12 @@ export const listSuppressions = async (parts: QueryParts, { as_of }: Asked, call
     const { answer, ...moment } = await askEarlier(parts, as_of, call, async ({ index }) => [...index.suppressed.topics]);
     return { ...listOf(answer.map(([topic, reason]) => ({ topic, reason })).sort(byTopic)), ...told(moment) };
   }
-  await parts.fresh();
+  const stale = await parts.fresh();
   const { redis, keys } = parts;
   const found = await unavailableWhenDown(() =>
     withServing(redis, keys, suppressions.name, (generation) => readSuppressions(redis, keys, generation)),
   );
-  return listOf(found);
+  return { ...listOf(found), ...(stale && { stale }) };
 };
 
 type Suppressed = { readonly topic: string; readonly reason?: string | undefined };

@@ -41,6 +41,7 @@ Use it to find out where a statement comes from, what it said before, or why it 
     recalls_cut: 'object',
     lineage: 'object',
     as_of: 'object',
+    stale: 'object',
   },
   cut: CUT_TIMELINE,
   run: async (input, { app, call }) => ({ notice: DATA_NOTICE, ...(await app.queries.explainMemory(input, call)) }),

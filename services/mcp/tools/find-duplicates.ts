@@ -24,6 +24,7 @@ export const findDuplicates = defineTool({
     scanned: 'integer',
     note: 'string',
     cut: 'object',
+    stale: 'object',
   },
   cut: {
     list: 'clusters',

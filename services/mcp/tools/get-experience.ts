@@ -24,6 +24,7 @@ Answers found, no_experience when nothing was recorded, or not_found.`,
     abandoned_approaches: 'object[]',
     as_of: 'object',
     message: 'string',
+    stale: 'object',
   },
   run: async (input, { app, call }) => ({ notice: DATA_NOTICE, ...(await app.queries.getExperience(input, call)) }),
 });

@@ -32,6 +32,7 @@ Pass the version to update_project_state, so that nobody's text is lost.`,
     note: 'string',
     as_of: 'object',
     message: 'string',
+    stale: 'object',
   },
   run: async (input, { app, call }) => ({ notice: DATA_NOTICE, ...(await app.queries.getProjectContext(input, call)) }),
 });

@@ -20,7 +20,7 @@ export const listProjects = defineTool({
   description: `List every project that has a context or memories, with what it is, its domains, how many memories it has and when it last changed. Use it to find the name of a project.`,
   effect: 'reads',
   parameters: { as_of: asOf },
-  output: { notice: 'string', projects: 'object[]', total: 'integer', cut: 'object', as_of: 'object', message: 'string' },
+  output: { notice: 'string', projects: 'object[]', total: 'integer', cut: 'object', as_of: 'object', message: 'string', stale: 'object' },
   cut: CUT_PROJECTS,
   run: async (input, { app, call }) => ({ notice: DATA_NOTICE, ...(await app.queries.listProjects(input, call)) }),
 });

@@ -9,7 +9,7 @@ export const listSuppressions = defineTool({
     'List the topics that are kept out of recall, with the reasons given. Look here when recall misses something that should be there.',
   effect: 'reads',
   parameters: { as_of: asOf },
-  output: { notice: 'string', suppressed_topics: 'string[]', reasons: 'object', as_of: 'object', message: 'string' },
+  output: { notice: 'string', suppressed_topics: 'string[]', reasons: 'object', as_of: 'object', message: 'string', stale: 'object' },
   cut: {
     list: 'suppressed_topics',
     from: 'end',

@@ -48,6 +48,7 @@ Pages are stable: go on with offset while has_more is true. days_stale marks an 
     cut: 'object',
     as_of: 'object',
     message: 'string',
+    stale: 'object',
   },
   cut: CUT_PAGE,
   run: async (input, { app, call }) => ({ notice: DATA_NOTICE, ...(await app.queries.memoryAudit(input, call)) }),

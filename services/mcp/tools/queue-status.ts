@@ -16,6 +16,7 @@ pending counts those that are worked on now (in_flight), so 0 means that every f
     enrichment: 'string',
     trouble: 'object',
     note: 'string',
+    stale: 'object',
   },
   cut: { list: 'parked', from: 'end', say: (_answer, dropped) => ({ cut: { note: `${dropped.length} more parked ones did not fit.` } }) },
   run: (_input, { app, call }) => app.queries.queueStatus(call),

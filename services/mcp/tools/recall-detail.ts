@@ -21,7 +21,7 @@ A key without a memory answers status not_found in its place.`,
       .optional()
       .describe('With one key: character at which its text begins, to read on in one that was cut (content_truncated).'),
   },
-  output: { notice: 'string', results: 'object[]', cut: 'object' },
+  output: { notice: 'string', results: 'object[]', cut: 'object', stale: 'object' },
   cut: CUT_RESULTS,
   text: recallText,
   maxResultChars: 200_000,

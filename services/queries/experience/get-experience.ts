@@ -19,8 +19,8 @@ export const getExperience = async (parts: QueryParts, input: GetExperienceInput
     });
     return { ...experienceIn(key, answer), ...told(earlier) };
   }
-  await parts.fresh();
-  return experienceIn(key, (await rowsOf(parts, [key])).get(key));
+  const stale = await parts.fresh();
+  return { ...experienceIn(key, (await rowsOf(parts, [key])).get(key)), ...(stale && { stale }) };
 };
 
 const experienceIn = (key: string, row: MemoryRow | undefined): GetExperienceResult => {

@@ -20,10 +20,10 @@ export const getProjectContext = async (
     );
     return { ...answer, ...told(earlier) };
   }
-  await parts.fresh();
+  const stale = await parts.fresh();
   const context = await contextIn(parts.index, (keys) => storedRows(parts, keys), asked);
   if (context.status === 'found') parts.reads.note(call.session, context.key, context.version);
-  return context;
+  return { ...context, ...(stale && { stale }) };
 };
 
 const contextIn = async (

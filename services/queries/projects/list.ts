@@ -15,8 +15,8 @@ export const listProjects = async (parts: QueryParts, { as_of }: Asked, call: Ca
     const { answer, ...earlier } = await askEarlier(parts, as_of, call, ({ index }, moment) => listOf(index, (keys) => moment.rows(keys)));
     return { ...answer, ...told(earlier) };
   }
-  await parts.fresh();
-  return listOf(parts.index, (keys) => storedRows(parts, keys));
+  const stale = await parts.fresh();
+  return { ...(await listOf(parts.index, (keys) => storedRows(parts, keys))), ...(stale && { stale }) };
 };
 
 type Filing = Pick<Searched, 'projects' | 'documents'>;

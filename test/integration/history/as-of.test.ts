@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SECTIONS } from '../../../domain/briefing/sections.js';
 import type { DomainEvent } from '../../../domain/catalogue.js';
 import { comparePositions, type LogEntry, positionOf } from '../../../domain/envelope.js';
@@ -46,6 +46,8 @@ const ask = (there: OpenApp, { place, memories }: Pick<Recorded, 'place' | 'memo
 /** What everybody is answered now, with the clock at the log's head. */
 const record = async (): Promise<void> => {
   await until(() => test.index.serving?.missing.size === 0);
+  // A busy machine may be late with a view, which an answer then says.
+  await vi.waitFor(async () => expect(await test.queryParts.fresh()).toBeUndefined(), 60_000);
   const place = (await test.log.head())?.position ?? '';
   const memories = generator.someLive(25);
   clock = millisOf(place);
