@@ -114,14 +114,39 @@ const findUrlPasswords = (text: string): Secret[] =>
     return [{ kind: 'password in a URL', index: index + url.length - 1 - password.length, length: password.length }];
   });
 
+/** Characters that nobody sees, such as a zero-width space: a credential is one with them in it, too. */
+const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu;
+
+/** The same in the text without its unseen characters, at the places of the text itself. */
+const findBehindUnseen = (text: string): Secret[] => {
+  const places: number[] = [];
+  let seen = '';
+  let from = 0;
+  const keep = (until: number): void => {
+    for (let at = from; at < until; at++) places.push(at);
+    seen += text.slice(from, until);
+  };
+  for (const { 0: unseen, index } of text.matchAll(UNSEEN)) {
+    keep(index);
+    from = index + unseen.length;
+  }
+  if (from === 0) return [];
+  keep(text.length);
+  return findIn(seen).flatMap(({ kind, index, length }) => {
+    const [first, last] = [places[index], places[index + length - 1]];
+    return first === undefined || last === undefined ? [] : [{ kind, index: first, length: last + 1 - first }];
+  });
+};
+
+const findIn = (text: string): Secret[] => [...findPrivateKeys(text), ...findTokens(text), ...findJwts(text), ...findUrlPasswords(text)];
+
 /**
- * Well-known live credentials in a text, in order, not overlapping. Placeholders (documentation examples, `xxxx`, counted-up letters) and texts
- * of low entropy do not count. Neither the kind nor the position gives the credential away.
+ * Well-known live credentials in a text, in order, not overlapping; unseen characters in one do not hide it. Placeholders
+ * (documentation examples, `xxxx`, counted-up letters) and texts of low entropy do not count. Neither the kind nor the position
+ * gives the credential away.
  */
 export const findSecrets = (text: string): readonly Secret[] => {
-  const found = [...findPrivateKeys(text), ...findTokens(text), ...findJwts(text), ...findUrlPasswords(text)].sort(
-    (a, b) => a.index - b.index || b.length - a.length,
-  );
+  const found = [...findIn(text), ...findBehindUnseen(text)].sort((a, b) => a.index - b.index || b.length - a.length);
   let end = 0;
   return found.filter(({ index, length }) => {
     if (index < end) return false;

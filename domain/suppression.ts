@@ -21,6 +21,9 @@ const pattern = (topic: string): string => {
   return before + topic.split(' ').map(escaped).join(SEPARATOR) + after;
 };
 
+/** What a text must say to speak of a topic: two topics with one form keep out the same, however they are written. */
+export const topicForm = (topic: string): string => canonical(foldForMatching(topic)).trim();
+
 /**
  * Compiles topics once for many texts. A topic matches whole words (`go` does not hide `google`), whatever the case, the diacritics or the
  * blanks, hyphens and underscores between its words. In scripts without word boundaries it matches anywhere. Nothing in a topic is a pattern.
@@ -28,7 +31,7 @@ const pattern = (topic: string): string => {
 export const compileTopics = (topics: readonly string[]): TopicMatcher => {
   const originals = new Map<string, string>();
   for (const topic of topics) {
-    const form = canonical(foldForMatching(topic)).trim();
+    const form = topicForm(topic);
     if (form !== '' && !originals.has(form)) originals.set(form, topic);
   }
   if (originals.size === 0) return () => undefined;

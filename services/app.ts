@@ -21,6 +21,7 @@ import { readTimeline, timeline } from '../projections/timeline.js';
 import type { App } from './api.js';
 import { BackupJob } from './backup/job.js';
 import { createBackups } from './backup/service.js';
+import { textClaim } from './commands/claims.js';
 import { documentMembers } from './commands/document-members.js';
 import { createEnriching } from './commands/enriching.js';
 import { createForgetPlans } from './commands/forget-plan.js';
@@ -30,7 +31,7 @@ import { MAINTENANCE_LEASE } from './commands/maintenance/lease.js';
 import type { CommandParts } from './commands/parts.js';
 import { textRows } from './commands/text-rows.js';
 import type { Config } from './config.js';
-import { lexicalReason } from './embedding/lexical-reason.js';
+import { lexicalReason, otherModelNote } from './embedding/lexical-reason.js';
 import type { Embedder } from './embedding/port.js';
 import type { EmbedderProvider } from './embedding/provider.js';
 import { ProcessRegister } from './erasure/register.js';
@@ -186,7 +187,7 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     models: () => modelsOf(index),
   });
   const backupParts = { log, redis: work, keys, random, now, settings: config.backup };
-  const backupJob = new BackupJob({ ...backupParts, onTrouble });
+  const backupJob = new BackupJob({ ...backupParts, dataDir: config.dataDir, onTrouble });
   const stopping = new AbortController();
   const reindexer = new Reindexer({
     redis: work,
@@ -232,8 +233,8 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     model,
     expansion: { byDefault: config.recall.expand, expand: createExpander(model, config.recall.expandCount) },
     staleMemoryDays: config.staleMemoryDays,
-    floor: (mode) =>
-      config.recall.minScore ?? (mode === 'fused' ? provider.current()?.identity.thresholds.recallFloor : undefined) ?? RECALL_MIN_SCORE,
+    floor: (searched) => config.recall.minScore ?? searched?.thresholds.recallFloor ?? RECALL_MIN_SCORE,
+    vectorsNote: (served) => (keeper.reembedding ? undefined : otherModelNote(provider, served)),
     maxTokens: config.mcp.maxResponseTokens,
     fresh: freshness.stale,
     onBriefed: (project) => briefedMaintenance.briefed(project),
@@ -260,7 +261,7 @@ export const openApp = async (options: AppOptions): Promise<OpenApp> => {
     reindexer,
     settled: freshness.settled,
     fresh: async () => void (await freshness.stale()),
-    bestMatches: (query, includeArchived) => bestMatches(queryParts, query, includeArchived),
+    bestMatches: (query, includeArchived) => bestMatches({ ...queryParts, claimOf: textClaim }, query, includeArchived),
     rowsOf: async (key) => [...(await textRows(redis, keys, key)), ...(await unavailableWhenDown(() => searchRowsOf(redis, keys, key)))],
     noteModel: (model) => rememberModel(redis, keys, model),
     documentMembers: (documents) => documentMembers(redis, keys, documents),

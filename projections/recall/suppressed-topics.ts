@@ -1,7 +1,7 @@
 import type { DomainEvent } from '../../domain/catalogue.js';
 import type { Recorded } from '../../domain/envelope.js';
 import { erases } from '../../domain/erasure.js';
-import { compileTopics, type TopicMatcher } from '../../domain/suppression.js';
+import { compileTopics, type TopicMatcher, topicForm } from '../../domain/suppression.js';
 import { isTopicSubject } from '../../domain/topic/topic.js';
 
 /** Topics that are not to come up, with the reasons given. */
@@ -10,6 +10,8 @@ export type Suppressed = {
   readonly matches: TopicMatcher;
   /** Who keeps a topic out: memories whose dead end it is, and the topic itself where it was suppressed by hand. */
   readonly holdersOf: (topic: string) => readonly string[];
+  /** Topics that keep out what this one does, however they are written. */
+  readonly spellingsOf: (topic: string) => readonly string[];
   /** Topics that one of these keeps out. */
   readonly heldBy: (subject: string) => readonly string[];
 };
@@ -49,6 +51,11 @@ export class SuppressedTopics implements Suppressed {
 
   holdersOf(topic: string): readonly string[] {
     return [...(this.#reasons.get(topic)?.keys() ?? [])];
+  }
+
+  spellingsOf(topic: string): readonly string[] {
+    const form = topicForm(topic);
+    return [...this.#reasons.keys()].filter((other) => topicForm(other) === form);
   }
 
   heldBy(subject: string): readonly string[] {

@@ -42,6 +42,8 @@ export type CompileProjectDomainsInput = {
   readonly auto_save?: boolean | undefined;
   /** Declares exactly these, in place of what was declared and of the suggestions. */
   readonly domains?: string | readonly string[] | undefined;
+  /** Skips the secrets check. */
+  readonly force?: boolean | undefined;
 };
 export type CompileProjectDomainsResult =
   | ({ readonly status: 'not_found'; readonly project_name: string; readonly note: string } & ProjectNote)

@@ -60,6 +60,9 @@ export type RestoreFromFileInput = {
   readonly until?: string | undefined;
 };
 
+/** What is said of a set whose first run did not end. `at`: ISO, UTC. */
+export const cutOff = (at: string): string => `Not complete: its run was cut off at ${at}, or has not ended yet; later events are missing.`;
+
 /** What a restore did, or would do. */
 export type RestoreReport = {
   readonly status: 'restored' | 'forwarded' | 'unchanged' | 'dry_run';
@@ -75,6 +78,10 @@ export type RestoreReport = {
   /** Entries that could not be read in the source, and cannot here. */
   readonly unreadable: number;
   readonly vectors: number;
+  /** False when the first run of the set was cut off, or goes on: what happened after `head` is missing. True for a moment before that. */
+  readonly complete: boolean;
+  /** ISO, UTC: until when such a set was written. */
+  readonly cut_off_at?: string;
   /** The set is of an earlier program: no digest proves what it carries beside the log, such as counts of recalls. */
   readonly side_unproven?: true;
   /** Of the store up to the backup's last place; absent when nothing was written. */

@@ -13,6 +13,7 @@ import { TENANT_FOLDER } from './settings.js';
 import type { BackupParts } from './take.js';
 
 export { mergeBackup } from './merge.js';
+export { refuseServersFolder } from './servers-folder.js';
 export { backUp, restoreAndNote } from './service.js';
 export { parseUntil } from './until.js';
 

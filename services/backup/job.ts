@@ -3,8 +3,9 @@ import { inBackground } from '../jobs/background.js';
 import type { Wakeup } from '../wakeup.js';
 import { inFolder } from './folder-fault.js';
 import { createForgottenKeeper, listFault } from './forgotten.js';
-import { isOf, listSets } from './layout.js';
+import { bytesOf, isOf, listSets } from './layout.js';
 import { purgeBackups } from './purge.js';
+import { refuseServersFolder } from './servers-folder.js';
 import { backUp } from './service.js';
 import type { BackupSettings } from './settings.js';
 import type { BackupParts } from './take.js';
@@ -23,6 +24,7 @@ export const pauseAfter = (failures: number, first: number, most: number): numbe
 
 export type BackupJobParts = BackupParts & {
   readonly settings: BackupSettings;
+  readonly dataDir: string;
   readonly onTrouble: (message: string, error?: unknown) => void;
   /** See services/backup/lease.ts. */
   readonly leaseMs?: number | undefined;
@@ -94,7 +96,7 @@ export class BackupJob {
       const newest = ours.find(({ manifest }) => manifest.complete);
       this.#seen = {
         newestAt: newest && Date.parse(newest.manifest.updated_at),
-        bytes: ours.reduce((sum, { manifest }) => sum + manifest.bytes, 0),
+        bytes: ours.reduce((sum, { manifest }) => sum + bytesOf(manifest), 0),
       };
     } catch (error) {
       unread = messageOf(error);
@@ -155,7 +157,8 @@ export class BackupJob {
   }
 
   async #backUp(signal: AbortSignal): Promise<void> {
-    const { settings, redis, keys, random, now, leaseMs, onTrouble } = this.#parts;
+    const { settings, dataDir, redis, keys, random, now, leaseMs, onTrouble } = this.#parts;
+    await refuseServersFolder(dataDir, settings.dir);
     const { report } = await backUp(this.#parts, settings, {
       actor: 'job:backup',
       withEmbeddings: settings.withEmbeddings,

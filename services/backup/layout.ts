@@ -7,6 +7,8 @@ import { namesIn, writeWhole } from './files.js';
 import { inFolder } from './folder-fault.js';
 
 const MANIFEST = 'manifest.json';
+/** What this program writes, and reads. */
+export const FORMAT = 1;
 const Hex = z.string().regex(/^[0-9a-f]{64}$/);
 const Place = z.string().regex(/^\d+-\d+$/);
 
@@ -23,7 +25,7 @@ const Segment = z.object({
 export type Segment = z.infer<typeof Segment>;
 
 const Manifest = z.object({
-  format: z.literal(1),
+  format: z.literal(FORMAT),
   log_id: z.string().min(1),
   tenant: z.string(),
   created_at: z.iso.datetime(),
@@ -64,6 +66,17 @@ export const isSetName = (name: string): boolean => SET_NAME.test(name) && !OF_T
 export const isOf = ({ manifest }: BackupSet, logId: string, tenant: string): boolean =>
   manifest.log_id === logId && manifest.tenant === tenant;
 
+/** Bytes that a set has: what its last run counted, or what its segments have, where a run was cut off before it counted. */
+export const bytesOf = ({ bytes, segments }: Manifest): number =>
+  Math.max(
+    bytes,
+    segments.reduce((sum, segment) => sum + segment.bytes, 0),
+  );
+
+/** Whether a set lacks its end, and until when it was written: fields of what is said of it. */
+export const completeness = ({ complete, updated_at }: Manifest): { readonly complete: boolean; readonly cut_off_at?: string } =>
+  complete ? { complete } : { complete, cut_off_at: updated_at };
+
 /** Whether a set is no more than a folder: its first run was cut off before it wrote a segment. Nobody may take it for a backup. */
 export const holdsNothing = ({ manifest }: Pick<BackupSet, 'manifest'>): boolean => !manifest.complete && manifest.segments.length === 0;
 
@@ -85,20 +98,38 @@ export const payloadsFile = (manifest: Pick<Manifest, 'encryption'>, number: num
 export const sideFile = (manifest: Pick<Manifest, 'encryption'>, run: string): string => `side-${run}.json${suffix(manifest)}`;
 export const vectorsFile = (manifest: Pick<Manifest, 'encryption'>, run: string): string => `vectors-${run}.bin${suffix(manifest)}`;
 
-/** Throws NOT_FOUND when there is no backup in the folder, BackupDamaged when its manifest cannot be read, UNAVAILABLE for the disk. */
+/**
+ * Throws NOT_FOUND when there is no backup in the folder, BackupDamaged when its manifest cannot be read, CONFLICT when a newer
+ * program wrote it, UNAVAILABLE for the disk.
+ */
 export const readSet = (dir: string): Promise<BackupSet> => inFolder(dir, () => readManifest(dir));
+
+/** A set that a newer program wrote is not damaged. */
+const newerFormat = (manifest: unknown, dir: string): DomainError | undefined => {
+  const { format, program } = (manifest ?? {}) as { readonly format?: unknown; readonly program?: unknown };
+  if (typeof format !== 'number' || format <= FORMAT) return undefined;
+  const by = typeof program === 'string' ? ` (OmniMem ${program.slice(0, 40)})` : '';
+  return new DomainError(
+    'CONFLICT',
+    `The backup ${basename(dir)} was written by a newer program${by}: its format is ${format}, and this program reads ${FORMAT}`,
+    'Nothing was changed. Restore it with that version of OmniMem, or a later one.',
+  );
+};
 
 const readManifest = async (dir: string): Promise<BackupSet> => {
   const text = await readFile(join(dir, MANIFEST), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
     throw new DomainError('NOT_FOUND', `There is no backup in ${dir}`, 'omnimem backups lists what there is.');
   });
-  let manifest: z.ZodSafeParseResult<Manifest>;
+  let written: unknown;
   try {
-    manifest = Manifest.safeParse(JSON.parse(text));
+    written = JSON.parse(text);
   } catch {
     throw new BackupDamaged('torn', MANIFEST);
   }
+  const newer = newerFormat(written, dir);
+  if (newer) throw newer;
+  const manifest = Manifest.safeParse(written);
   if (!manifest.success) {
     throw new BackupDamaged('altered', MANIFEST, manifest.error.issues.map(({ path }) => path.join('.')).join(', '));
   }
@@ -139,7 +170,7 @@ export const findSet = async (path: string): Promise<BackupSet> => {
   const { sets, unreadable } = await listSets(path);
   const newest = sets.find(({ manifest }) => manifest.complete) ?? sets.find((set) => !holdsNothing(set));
   if (newest) return newest;
-  if (unreadable[0] !== undefined) throw new BackupDamaged('altered', join(unreadable[0], MANIFEST));
+  if (unreadable[0] !== undefined) await readSet(join(path, unreadable[0])); // which says what is wrong with it
   if (sets[0]) throw nothingIn(sets[0].name);
   throw here;
 };

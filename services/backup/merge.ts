@@ -14,6 +14,7 @@ import { eventOf } from './claims.js';
 import type { Secrets } from './crypt.js';
 import { type EnvelopeFacts, factsOf, fromWire, type RawEntry } from './entry.js';
 import { erasedBelow } from './fate.js';
+import { completeness } from './layout.js';
 import { type OpenedBackup, openBackup } from './opened.js';
 import { forgetAgain } from './reforget.js';
 import { keysHoldingAny, storeCursor } from './target.js';
@@ -40,6 +41,10 @@ export type MergeReport = {
   readonly status: 'merged' | 'unchanged' | 'dry_run';
   readonly backup: string;
   readonly log_id: string;
+  /** False when the first run of the set was cut off, or goes on: what happened there later is missing. */
+  readonly complete: boolean;
+  /** ISO, UTC: until when such a set was written. */
+  readonly cut_off_at?: string;
   /** Subjects that are new here, that got the tail they lacked, and that were equal or further on here. */
   readonly new: number;
   readonly continued: number;
@@ -80,6 +85,7 @@ export const mergeBackup = async (options: MergeOptions): Promise<MergeReport> =
     const summary = {
       backup: backup.set.name,
       log_id: backup.set.manifest.log_id,
+      ...completeness(backup.set.manifest),
       new: plan.tails.filter(({ from }) => from === 0).length,
       continued: plan.tails.filter(({ from }) => from > 0).length,
       equal: plan.equal,

@@ -7,7 +7,7 @@ import { chainStart, factsOf, type RawEntry } from './entry.js';
 import { type Fate, goesUnsaid } from './fate.js';
 import { inFolder } from './folder-fault.js';
 import { erasuresOf, forgottenAround } from './forgotten.js';
-import { type BackupSet, findSet, holdsNothing, type Manifest, nothingIn, payloadsFile, readSet } from './layout.js';
+import { type BackupSet, bytesOf, findSet, holdsNothing, type Manifest, nothingIn, payloadsFile, readSet } from './layout.js';
 import { readSegment } from './segment.js';
 import { readSide, type Side } from './side.js';
 import { isWithin, type Until } from './until.js';
@@ -91,7 +91,7 @@ const openSet = async (set: BackupSet, { secrets, until, roots = [], onProgress,
     const part = payloadsFile(manifest, segment.number);
     const { entries, seal } = await readSegment(dir, manifest, segment, open);
     seals.set(segment.number, seal);
-    if (manifest.bytes <= KEPT_BYTES) kept.set(segment.number, entries);
+    if (bytesOf(manifest) <= KEPT_BYTES) kept.set(segment.number, entries);
     for (const entry of entries) {
       if (comparePositions(entry.position, before) <= 0) throw new BackupDamaged('reordered', part, `entry ${entry.position}`);
       before = entry.position;

@@ -13,6 +13,7 @@ import type { Secrets } from './crypt.js';
 import { type StoreDigests, storeDigests } from './digests.js';
 import { chained, chainStart, factsOf, payloadDigest, type RawEntry } from './entry.js';
 import { erasedBelow } from './fate.js';
+import { completeness } from './layout.js';
 import type { OpenedBackup } from './opened.js';
 import { createReadback, type Readback } from './readback.js';
 import { sameFields } from './source.js';
@@ -237,7 +238,7 @@ export class Restoration {
   }
 
   #report(would: RestoreReport['would'], restored: number): RestoreReport {
-    const { set, events, head, faults, fates, forgotten } = this.#backup;
+    const { set, events, head, whole, faults, fates, forgotten } = this.#backup;
     return {
       status: would,
       would,
@@ -249,6 +250,8 @@ export class Restoration {
       kept_forgotten: [...forgotten].filter((subject) => (fates.get(subject)?.last ?? 0) > 0).length,
       unreadable: faults,
       vectors: 0,
+      // What lies before the end of a set that lacks its end is all there.
+      ...(whole ? completeness(set.manifest) : { complete: true }),
       ...(set.manifest.side_sha256 === undefined && { side_unproven: true as const }),
     };
   }

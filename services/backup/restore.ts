@@ -64,6 +64,7 @@ const nothingYet = ({ set }: OpenedBackup, dryRun = false): RestoreReport => ({
   kept_forgotten: 0,
   unreadable: 0,
   vectors: 0,
+  complete: true,
 });
 
 /** On a log opened anew: its name and its salt are those of the backup now. */

@@ -4,12 +4,13 @@ import { withoutPaths } from '../health/unpathed.js';
 import { openStore } from '../ops/store.js';
 import { writeMarker } from '../ops/store-marker.js';
 import type { ValkeyTarget } from '../valkey/client.js';
-import type { BackupInfo, Backups, DumpResult, RestoreFromFileResult, RestoreReport } from './api.js';
-import { type BackupSet, holdsNothing, isOf, listSets } from './layout.js';
+import { type BackupInfo, type Backups, cutOff, type DumpResult, type RestoreFromFileResult, type RestoreReport } from './api.js';
+import { type BackupSet, bytesOf, holdsNothing, isOf, listSets } from './layout.js';
 import { withBackups } from './lease.js';
 import { ownSet, ownSets } from './own.js';
 import { type RestoreOptions, restoreBackup } from './restore.js';
 import { expiredSets, removeSets } from './retention.js';
+import { refuseServersFolder } from './servers-folder.js';
 import type { BackupSettings } from './settings.js';
 import { type BackupParts, type BackupReport, type TakeOptions, takeWithin } from './take.js';
 import { parseUntil } from './until.js';
@@ -93,6 +94,7 @@ const backupsOf = (parts: BackupServiceParts): Backups => {
   const { settings, keys, target, dataDir, log } = parts;
   return {
     dump: async ({ filename, full, with_embeddings }, { actor, commandId, signal, progress }) => {
+      await refuseServersFolder(dataDir, settings.dir);
       const { report, expired } = await backUp(parts, settings, {
         name: filename,
         fresh: full,
@@ -142,7 +144,7 @@ const dumpResult = (report: BackupReport, expired: readonly string[]): DumpResul
 
 export const infoOf = ({ name, manifest }: BackupSet, logId?: string): BackupInfo => ({
   filename: name,
-  size_kb: kilobytes(manifest.bytes),
+  size_kb: kilobytes(bytesOf(manifest)),
   created_at: manifest.created_at,
   updated_at: manifest.updated_at,
   events: manifest.events,
@@ -156,7 +158,7 @@ export const infoOf = ({ name, manifest }: BackupSet, logId?: string): BackupInf
 });
 
 const NOTES: Readonly<Record<RestoreReport['would'], string>> = {
-  restored: 'The store is empty and takes the whole backup, with the same places in the log.',
+  restored: 'The store is empty and takes all that is in the backup, with the same places in the log.',
   forwarded: 'The store holds the beginning of this log and takes what is missing.',
   unchanged: 'The store holds all of this backup already.',
 };
@@ -172,7 +174,8 @@ const restoreResult = ({ backup, head: _head, vectors: _vectors, digests, ...rep
   ...(digests && { digests: { log: digests.log, payloads: digests.payloads } }),
   note: [
     report.events_in_backup === 0 ? NOTHING_YET : NOTES[report.would],
+    report.cut_off_at === undefined ? '' : ` ${cutOff(report.cut_off_at)}`,
     report.side_unproven ? UNPROVEN : '',
-    report.status === 'dry_run' ? ' Nothing was changed: call it with dry_run: false to do it.' : '',
+    report.status === 'dry_run' && report.would !== 'unchanged' ? ' Nothing was changed: call it with dry_run: false to do it.' : '',
   ].join(''),
 });

@@ -6,7 +6,7 @@ import { VERSION } from '../version.js';
 import { KEY, newEncryption, type Secrets, sameEncryption } from './crypt.js';
 import { chainStart } from './entry.js';
 import { writeWhole } from './files.js';
-import { type BackupSet, isOf, isSetName, listSets, type Manifest, writeManifest } from './layout.js';
+import { type BackupSet, FORMAT, isOf, isSetName, listSets, type Manifest, writeManifest } from './layout.js';
 
 export type Wanted = {
   readonly root: string;
@@ -111,7 +111,7 @@ const newSet = async (
   signal?.throwIfAborted();
   const at = new Date(now).toISOString();
   const manifest: Manifest = {
-    format: 1,
+    format: FORMAT,
     log_id: logId,
     tenant,
     created_at: at,

@@ -226,6 +226,8 @@ class Run {
       events: manifest.events + entries.length,
       head: { position: last.position, ...(eventId !== undefined && { event_id: eventId }) },
       chain,
+      // What is said of a first run that is cut off; of a later one the time of the last whole run stands.
+      ...(!manifest.complete && { updated_at: new Date(this.#parts.now()).toISOString() }),
     });
   }
 

@@ -1,5 +1,8 @@
+import { ageOf } from '../../domain/age.js';
 import { comparePositions, type Position } from '../../domain/envelope.js';
 import { DomainError } from '../../domain/errors.js';
+import { isoTime } from '../../domain/iso-time.js';
+import { isEventId } from '../history/event-place.js';
 
 /** Where a restore stops: the last entry at or before it is still restored. */
 export type Until =
@@ -7,23 +10,31 @@ export type Until =
   | { readonly kind: 'position'; readonly position: Position }
   | { readonly kind: 'event'; readonly id: string };
 
-/** A time (ISO, UTC unless it names a zone), a place in the log, or the ULID of an event. Throws VALIDATION, also for a moment to come. */
+/** By the server's clock in milliseconds, so that no month is taken for one. */
+const PLACE = /^\d{12,16}-\d{1,16}$/;
+
+/**
+ * A date (its first instant) or time (ISO, UTC unless it names a zone), an age, a place in the log, or the ULID of an event,
+ * read as `as_of` is. Throws VALIDATION, also for a moment to come.
+ */
 export const parseUntil = (text: string, now = Date.now()): Until => {
   const given = text.trim();
-  if (/^\d+-\d+$/.test(given)) {
+  if (PLACE.test(given)) {
     if (Number(given.split('-')[0]) > now) throw notPassed();
     return { kind: 'position', position: given };
   }
-  if (/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/i.test(given)) return { kind: 'event', id: given.toUpperCase() };
-  const zoned = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(given) ? `${given.replace(' ', 'T')}Z` : given;
-  const at = /^\d{4}-\d\d-\d\d/.test(zoned) ? Date.parse(zoned) : Number.NaN;
+  if (isEventId(given)) return { kind: 'event', id: given.toUpperCase() };
+  const ago = ageOf(given);
+  const at = ago === undefined ? isoTime(given) : now - ago;
+  if (at === undefined) {
+    throw new DomainError(
+      'VALIDATION',
+      `${JSON.stringify(given.slice(0, 60))} is no time, no age and no place in the log`,
+      'Give 2026-05-03, 2026-05-03T12:00Z, an age such as 2h or 3d, a stream id such as 1777809600000-0, or the ULID of an event.',
+    );
+  }
   if (at > now) throw notPassed();
-  if (!Number.isNaN(at)) return { kind: 'time', at };
-  throw new DomainError(
-    'VALIDATION',
-    `${JSON.stringify(given.slice(0, 60))} is no time and no place in the log`,
-    'Give 2026-05-03, 2026-05-03T12:00Z, a stream id such as 1777809600000-0, or the ULID of an event.',
-  );
+  return { kind: 'time', at };
 };
 
 const notPassed = (): DomainError =>

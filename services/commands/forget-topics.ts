@@ -2,7 +2,7 @@ import { parseTopic } from '../../domain/content.js';
 import { isDomainError } from '../../domain/errors.js';
 import { isoTime } from '../../domain/iso-time.js';
 import { projectDecider } from '../../domain/project/project.js';
-import { compileTopics } from '../../domain/suppression.js';
+import { compileTopics, topicForm } from '../../domain/suppression.js';
 import { isTopicSubject, namesItsTopic } from '../../domain/topic/topic.js';
 import { withServing } from '../../projections/generation.js';
 import { type RecordedTopic, readRecordedTopics, suppressions } from '../../projections/suppressions.js';
@@ -24,12 +24,17 @@ const HOLDERS_NAMED = 5;
 const recordedTopics = ({ redis, keys }: Pick<CommandParts, 'redis' | 'keys'>): Promise<readonly RecordedTopic[]> =>
   unavailableWhenDown(() => withServing(redis, keys, suppressions.name, (generation) => readRecordedTopics(redis, keys, generation)));
 
-/** Subjects that hold the text of a topic: of this log, and what a merge brought from others. Throws VALIDATION. */
+/**
+ * Subjects that hold the text of a topic: of this log, and what a merge brought from others. Where none holds it as it is
+ * written, those that recall takes for the same topic (`STRASSE`, `straße`). Throws VALIDATION.
+ */
 export const subjectsOfTopic = async (parts: CommandParts, text: string): Promise<readonly string[]> => {
   const topic = parseTopic(text);
   await parts.fresh();
   const [{ recorded }, all] = await Promise.all([placeOfTopic(parts.log, topic), recordedTopics(parts)]);
-  return [...new Set([...recorded, ...all.filter((one) => one.topic === topic).map(({ subject }) => subject)])];
+  const held = [...recorded, ...all.filter((one) => one.topic === topic).map(({ subject }) => subject)];
+  const form = topicForm(topic);
+  return [...new Set(held.length > 0 ? held : all.filter((one) => topicForm(one.topic) === form).map(({ subject }) => subject))];
 };
 
 /** What these subjects say, by subject. */
@@ -115,7 +120,9 @@ const contextLeft = async (parts: CommandParts, { project }: ForgetInput): Promi
 
 /** A dead end goes with its memory, the topic that it became as well. */
 const deadEndsLeft = ({ index }: CommandParts, { topic }: ForgetInput): readonly string[] => {
-  const holders = topic === undefined ? [] : index.suppressed.holdersOf(parseTopic(topic)).filter((holder) => !isTopicSubject(holder));
+  const spellings = topic === undefined ? [] : index.suppressed.spellingsOf(parseTopic(topic));
+  const held = new Set(spellings.flatMap((spelling) => index.suppressed.holdersOf(spelling)));
+  const holders = [...held].filter((holder) => !isTopicSubject(holder));
   if (holders.length === 0) return [];
   const named = holders.slice(0, HOLDERS_NAMED).join(', ');
   return [

@@ -1,3 +1,4 @@
+import type { MemoryEvent } from '../../domain/memory/events.js';
 import type { ProjectEvent } from '../../domain/project/events.js';
 import { projectKey } from '../../domain/project/key.js';
 import { parseProjectName } from '../../domain/project/name.js';
@@ -43,6 +44,13 @@ export const importProject = (project: ImportedProject, { force }: { readonly fo
   };
 };
 
+/** What sets it. */
+export const eventsOf = ({ context, domains, deprioritised, created }: ImportedProject): readonly (ProjectEvent | MemoryEvent)[] => [
+  ...(domains === undefined ? [] : [{ type: 'ProjectDomainsDeclared' as const, data: { domains: [...domains] } }]),
+  { type: 'ProjectContextSet', data: { ...context, ...(created !== undefined && { created_at: created }) } },
+  ...(deprioritised === undefined ? [] : [{ type: 'MemoryDeprioritised' as const, data: { reason: deprioritised, reinstate_hints: [] } }]),
+];
+
 /** Sets the contexts of projects of which nothing is recorded here; whatever is, a deletion too, stays as it is. */
 export const importProjects = async (
   { log, random, now }: Pick<CommandParts, 'log' | 'random' | 'now'>,
@@ -51,18 +59,13 @@ export const importProjects = async (
 ): Promise<ReadonlyMap<string, 'imported' | 'existing'>> => {
   const histories = await log.load(projects.map(({ name }) => projectKey(name)));
   const fates = new Map<string, 'imported' | 'existing'>();
-  for (const [i, { name, context, domains, deprioritised, at, created }] of projects.entries()) {
+  for (const [i, project] of projects.entries()) {
+    const { name, at } = project;
     if ((histories[i]?.version ?? 0) > 0) {
       fates.set(name, 'existing');
       continue;
     }
-    const events = [
-      ...(domains === undefined ? [] : [{ type: 'ProjectDomainsDeclared' as const, data: { domains: [...domains] } }]),
-      { type: 'ProjectContextSet' as const, data: { ...context, ...(created !== undefined && { created_at: created }) } },
-      ...(deprioritised === undefined
-        ? []
-        : [{ type: 'MemoryDeprioritised' as const, data: { reason: deprioritised, reinstate_hints: [] } }]),
-    ];
+    const events = eventsOf(project);
     const writes = [{ subject: projectKey(name), expected: 0, events }];
     const answer = dryRun
       ? { outcome: 'appended' }

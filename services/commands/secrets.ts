@@ -1,5 +1,6 @@
 import { DomainError } from '../../domain/errors.js';
 import { findSecrets } from '../../domain/secrets.js';
+import type { Commands } from '../api.js';
 
 /** A text was refused for what looks like a live credential in it; nothing of it is in the message. */
 export class LiveCredential extends DomainError {}
@@ -15,25 +16,38 @@ export const refuseSecrets = (text: string, what = 'The content'): void => {
   );
 };
 
-/** Commands that store what somebody wrote, by name. Each takes `force`. */
-const STORING: ReadonlySet<string> = new Set([
-  'remember',
-  'rememberDocument',
-  'revise',
-  'retag',
-  'deprioritise',
-  'archive',
-  'suppressTopic',
-  'setLicence',
-  'recordExperience',
-  'logAbandoned',
-  'liftDeadEnd',
-  'resolveContradiction',
-  'deprioritiseProject',
-  'setProjectContext',
-  'updateProjectState',
-  'mergeProjects',
-]);
+/** Whether a command stores what somebody wrote, by name. Each that does takes `force`. */
+export const STORES_TEXT: Readonly<Record<keyof Commands, boolean>> = {
+  remember: true,
+  rememberDocument: true,
+  revise: true,
+  retag: true,
+  deprioritise: true,
+  archive: true,
+  reinstate: false,
+  forget: false,
+  undo: false,
+  suppressTopic: true,
+  unsuppressTopic: false,
+  setLicence: true,
+  setProvenance: false,
+  setProjectContext: true,
+  updateProjectState: true,
+  compileProjectContext: false,
+  deleteProject: false,
+  deprioritiseProject: true,
+  reinstateProject: false,
+  recordExperience: true,
+  logAbandoned: true,
+  liftDeadEnd: true,
+  reindex: false,
+  checkContradictions: false,
+  resolveContradiction: true,
+  maintain: false,
+  mergeProjects: true,
+  compileProjectDomains: true,
+};
+const STORING: ReadonlySet<string> = new Set(Object.entries(STORES_TEXT).flatMap(([name, stores]) => (stores ? [name] : [])));
 
 /** Fields that store nothing, and those that their command checks itself, without our own framing around what is said. */
 const PASSED_OVER: ReadonlySet<string> = new Set([

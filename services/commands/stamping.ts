@@ -65,15 +65,17 @@ const stampAll = async (
           subject,
           events: isLive(state) ? memoryDecider.decide(commandFor(state), state) : [],
         })),
+        // Kept for a day, so it holds keys only: what is no key may be any text.
         result: {
           classified: [...unit].filter((key) => liveKeys.has(key)).length,
           cascaded: facts.filter((key) => liveKeys.has(key) && !unit.has(key)).length,
-          not_found: [...invalid, ...named.filter((key) => !liveKeys.has(key))],
+          not_found: named.filter((key) => !liveKeys.has(key)),
         },
       };
     }),
   );
-  return { ...(result as unknown as StampResult), ...(await visibility(parts, appended)) };
+  const { not_found, ...stamped } = result as unknown as StampResult;
+  return { ...stamped, not_found: [...invalid, ...not_found], ...(await visibility(parts, appended)) };
 };
 
 const parseStampKeys = (keys: readonly string[]): { readonly named: readonly string[]; readonly invalid: readonly string[] } => {

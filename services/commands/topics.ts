@@ -25,25 +25,29 @@ export const unsuppressTopic = async (parts: CommandParts, input: TopicInput, ca
   return changeTopic(parts, topic, { type: 'UnsuppressTopic', data: { topic } }, call);
 };
 
-/** Memories that keep the topic out, since it is a dead end of theirs, and what a merge brought from another log. */
-const holdersOf = async (parts: CommandParts, topic: string): Promise<readonly string[]> => {
+/** What recall takes for this topic, as it is written where it was suppressed. */
+const spellingsOf = async (parts: CommandParts, topic: string): Promise<readonly string[]> => {
   await parts.fresh();
-  return parts.index.suppressed.holdersOf(topic);
+  return [...new Set([topic, ...parts.index.suppressed.spellingsOf(topic)])];
 };
 
 const changeTopic = async (parts: CommandParts, topic: string, command: TopicCommand, call: Call): Promise<TopicResult> => {
   const decider: Decider<Topic, TopicCommand, TopicEvent> = topicDecider;
   // What is suppressed by hand is so whatever becomes of those memories; what is let in, is let in by all of them.
   const letsIn = command.type === 'UnsuppressTopic';
-  const holders = letsIn ? await holdersOf(parts, topic) : [];
+  const spellings = letsIn ? await spellingsOf(parts, topic) : [topic];
+  // Memories that keep it out, since it is a dead end of theirs, and what a merge brought from another log.
+  const holders = letsIn ? spellings.flatMap((spelling) => parts.index.suppressed.holdersOf(spelling)) : [];
   const { current, recorded } = await placeOfTopic(parts.log, topic);
   const subjects = [...new Set([current, ...recorded, ...holders])];
+  const decide = (past: readonly AnyEvent[], spelling: string): readonly TopicEvent[] =>
+    decider.decide(letsIn ? { ...command, data: { topic: spelling } } : command, suppressionOf(past, spelling));
   const { appended } = expectFree(
     await handleCommand(parts.log, PAST, subjects, stampOf(parts, call), (loaded) => {
       const changing = loaded.filter(({ subject, state }) => (letsIn || subject === current) && !isForgotten(state));
       if (!letsIn && changing.length === 0) throw forgottenMeanwhile();
       return {
-        writes: changing.map(({ subject, state }) => ({ subject, events: decider.decide(command, suppressionOf(state, topic)) })),
+        writes: changing.map(({ subject, state }) => ({ subject, events: spellings.flatMap((spelling) => decide(state, spelling)) })),
         // Kept for a day, so it holds none of the text.
         result: {},
       };

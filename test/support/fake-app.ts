@@ -291,5 +291,6 @@ const RESTORED = {
   events_restored: 0,
   kept_forgotten: 0,
   unreadable: 0,
+  complete: true,
   note: '',
 } as const;

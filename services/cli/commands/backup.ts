@@ -35,11 +35,12 @@ export const addBackup: AddCommand = (program) => {
 };
 
 const backUpNow = async (context: Context, options: Options): Promise<ExitCode> => {
-  const { backUp, openBackupParts, storeAndViewDigests } = await import('../../backup/cli.js');
+  const { backUp, openBackupParts, refuseServersFolder, storeAndViewDigests } = await import('../../backup/cli.js');
   const { config, signal, progress } = context;
+  const settings = options.to === undefined ? config.backup : { ...config.backup, dir: placeOf(options.to, '--to') };
+  await refuseServersFolder(config.dataDir, settings.dir);
   const parts = await openBackupParts((await context.instance()).valkey, config.tenant);
   try {
-    const settings = options.to === undefined ? config.backup : { ...config.backup, dir: placeOf(options.to, '--to') };
     const taken: Taken = await backUp(parts, settings, {
       name: options.name,
       fresh: options.full,

@@ -38,7 +38,7 @@ const say = ({ dir, backups, unreadable }: ListBackupsResult): string =>
           .join(', '),
       ]),
     ),
-    ...unreadable.map((name) => `  ✗ ${name}: its manifest cannot be read`),
+    ...unreadable.map((name) => `  ✗ ${name}: its manifest cannot be read; omnimem restore with its folder and --dry-run says why`),
   ]
     .filter((line) => line !== '')
     .join('\n');

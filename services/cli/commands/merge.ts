@@ -1,3 +1,4 @@
+import { cutOff } from '../../backup/api.js';
 import type { MergeReport } from '../../backup/merge.js';
 import { type AddCommand, does, examples } from '../command.js';
 import { EXIT } from '../exit-codes.js';
@@ -32,9 +33,16 @@ export const addMerge: AddCommand = (program) => {
   });
 };
 
+const headOf = ({ status, backup, complete }: MergeReport): string => {
+  if (status !== 'dry_run') return `✓ ${backup}`;
+  const found = complete ? 'is whole' : 'is a part, and good as far as it goes';
+  return `The backup ${backup} ${found}. Nothing was changed; this would come:`;
+};
+
 const say = (report: MergeReport): string =>
   [
-    report.status === 'dry_run' ? `The backup ${report.backup} is whole. Nothing was changed; this would come:` : `✓ ${report.backup}`,
+    headOf(report),
+    ...(report.cut_off_at === undefined ? [] : [`  ! ${cutOff(report.cut_off_at)}`]),
     `  ${report.new} new, ${report.continued} continued, ${report.equal} as they are; ${report.events} events`,
     ...report.forgotten.map((subject) => `  forgotten there, and now here: ${subject}`),
     ...report.differing.map((subject) => `  ✗ went different ways, not touched: ${subject}`),

@@ -1,5 +1,5 @@
 import { DomainError } from '../../../domain/errors.js';
-import type { RestoreReport } from '../../backup/api.js';
+import { cutOff, type RestoreReport } from '../../backup/api.js';
 import { type AddCommand, does, examples } from '../command.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -22,7 +22,7 @@ export const addRestore: AddCommand = (program) => {
     )
     .argument('[folder]', 'a backup, or a folder of backups, of which the newest is taken; default BACKUP_DIR')
     .option('--dry-run', 'check everything and say what would happen')
-    .option('--until <time|id>', 'only what was there at this time (ISO, UTC), place in the log, or event')
+    .option('--until <time|id>', 'only what was there at this time (ISO, UTC), this long ago (2h, 3d), at this place in the log, or event')
     .option('--into <tenant>', 'put it into another tenant of the same server')
     .option('--standby', 'append nothing of its own, so that later backups of the same memory can follow')
     .option('--give-up', 'after a restore that was killed: let the store be written again as it is')
@@ -83,10 +83,16 @@ const WOULD: Readonly<Record<RestoreReport['would'], string>> = {
 const say = (report: RestoreReport): string =>
   report.events_in_backup === 0 ? `${report.backup}: nothing had happened by then. Nothing was changed.` : sayDone(report);
 
+const headOf = ({ status, complete }: RestoreReport): string => {
+  if (status !== 'dry_run') return '✓';
+  return complete ? 'The backup is whole. Nothing was changed.' : 'The backup is a part, and good as far as it goes. Nothing was changed.';
+};
+
 const sayDone = (report: RestoreReport): string =>
   [
-    `${report.status === 'dry_run' ? 'The backup is whole. Nothing was changed.' : '✓'} ${report.backup}: ${report.events_in_backup} events up to ${report.head}`,
+    `${headOf(report)} ${report.backup}: ${report.events_in_backup} events up to ${report.head}`,
     `  ${report.status === 'dry_run' ? 'to restore' : 'restored'}: ${report.events_restored} events, ${WOULD[report.would]}`,
+    ...(report.cut_off_at === undefined ? [] : [`  ! ${cutOff(report.cut_off_at)}`]),
     ...(report.kept_forgotten > 0 ? [`  ${report.kept_forgotten} memories in it were forgotten, and stay so`] : []),
     ...(report.unreadable > 0 ? [`  ${report.unreadable} entries could not be read when the backup was written, either`] : []),
     ...(report.side_unproven

@@ -1,3 +1,4 @@
+import { fold } from '../../../domain/decider.js';
 import { type ParsedDomains, parseDeclaredDomains, resolveDomain } from '../../../domain/domains.js';
 import { DomainError } from '../../../domain/errors.js';
 import {
@@ -11,10 +12,11 @@ import {
 } from '../../../domain/project/domains.js';
 import { projectKey } from '../../../domain/project/key.js';
 import { parseProjectName } from '../../../domain/project/name.js';
-import { projectDecider } from '../../../domain/project/project.js';
+import { type ProjectHistoryEvent, projectDecider } from '../../../domain/project/project.js';
 import { suggestionFor } from '../../../domain/project/scope.js';
 import { readServingMemories } from '../../../projections/memories.js';
 import type { Call, CompileProjectDomainsInput, CompileProjectDomainsResult } from '../../api.js';
+import type { Appended } from '../../eventlog/append.js';
 import { handleCommand } from '../../eventlog/handle.js';
 import { unavailableWhenDown } from '../../valkey/errors.js';
 import { type CommandParts, stampOf, visibility } from '../parts.js';
@@ -44,23 +46,28 @@ export const compileProjectDomains = async (
     return { status: 'not_found', project_name: named, note, ...(suggestion && { project_suggestion: suggestion }) };
   }
   const evidence = given ? { suggested: () => [], read: 0 } : await evidenceOf(parts, name);
+  const decide = (existing: readonly string[] | undefined): Decided => {
+    const suggested = evidence.suggested(existing ?? []);
+    const added = suggested.map(({ domain }) => domain);
+    return { existing, suggested, merged: given?.domains ?? mergedDomains(existing ?? [], added) };
+  };
+  const saves = given !== undefined || input.auto_save === true;
+  let decided = decide(undefined);
   const { result, appended } = expectFree(
     await handleCommand(parts.log, projectDecider, [projectKey(name)], stampOf(parts, call), ([project]) => {
-      const existing = project?.state.domains;
-      const suggested = evidence.suggested(existing ?? []);
-      const merged =
-        given?.domains ??
-        mergedDomains(
-          existing ?? [],
-          suggested.map(({ domain }) => domain),
-        );
-      const saves = given !== undefined || input.auto_save === true;
-      const events = saves ? declareDomains(existing, merged) : [];
+      decided = decide(project?.state.domains);
+      const events = saves ? declareDomains(decided.existing, decided.merged) : [];
       const status = events.length > 0 ? 'saved' : saves ? 'unchanged' : 'draft';
-      return { writes: [{ subject: projectKey(name), events }], result: { status, ...(existing && { existing }), suggested, merged } };
+      // Kept for a day, so it holds none of the text.
+      return { writes: [{ subject: projectKey(name), events }], result: { status } };
     }),
   );
-  const { status, existing, suggested, merged } = result as unknown as Decided;
+  if (appended?.outcome === 'repeated') {
+    const declared = await declaredBy(parts, appended);
+    decided = { ...decide(declared.existing), ...declared };
+  }
+  const { status } = result as Pick<Extract<CompileProjectDomainsResult, { merged: unknown }>, 'status'>;
+  const { existing, suggested, merged } = decided;
   return {
     status,
     project_name: name,
@@ -68,8 +75,7 @@ export const compileProjectDomains = async (
     suggested: suggested.map(({ domain }) => domain),
     merged,
     evidence: Object.fromEntries(suggested.map(({ domain, evidence }) => [domain, evidence])),
-    ...(given && Object.keys(given.aliased).length > 0 && { aliased: given.aliased }),
-    ...(given && given.rejected.length > 0 && { rejected: given.rejected }),
+    ...(given && notTaken(given)),
     memories_read: evidence.read,
     ...(status === 'draft' && { note: 'Nothing was written. Pass auto_save: true to declare merged, or domains to declare others.' }),
     ...(await visibility(parts, appended)),
@@ -77,11 +83,29 @@ export const compileProjectDomains = async (
 };
 
 type Decided = {
-  readonly status: 'draft' | 'saved' | 'unchanged';
-  readonly existing?: readonly string[];
+  readonly existing: readonly string[] | undefined;
   readonly suggested: readonly DomainSuggestion[];
   readonly merged: readonly string[];
 };
+
+/** What a command that is met again declared, and what was declared before it, read from the log: nothing that was erased since. */
+const declaredBy = async (
+  { log }: CommandParts,
+  { events }: Appended,
+): Promise<Pick<Decided, 'existing'> & Partial<Pick<Decided, 'merged'>>> => {
+  const [entry] = await log.at(events.map(({ position }) => position));
+  if (entry?.kind !== 'event' || entry.event.type !== 'ProjectDomainsDeclared') return { existing: undefined };
+  const { envelope, data } = entry.event;
+  const [history] = await log.load([envelope.subject]);
+  const past = (history?.events ?? []).filter(({ n }) => n < envelope.n) as readonly ProjectHistoryEvent[];
+  return { existing: fold(projectDecider, past).domains, merged: data.domains };
+};
+
+/** What of these was read as another domain, and what as none. */
+export const notTaken = ({ aliased, rejected }: ParsedDomains): Partial<Pick<ParsedDomains, 'aliased' | 'rejected'>> => ({
+  ...(Object.keys(aliased).length > 0 && { aliased }),
+  ...(rejected.length > 0 && { rejected }),
+});
 
 /** Domains that somebody declares. Throws VALIDATION for more than 20, and where none of them is a domain. */
 export const domainsGiven = (text: string | readonly string[]): ParsedDomains => {

@@ -11,7 +11,7 @@ import { holderOf } from '../../queries/projects/holder.js';
 import { embedForWrite, vectorsOf } from '../embed.js';
 import { type CommandParts, stampOf, visibility } from '../parts.js';
 import { expectFree } from '../retag.js';
-import { domainsGiven } from './domains.js';
+import { domainsGiven, notTaken } from './domains.js';
 import { projectNamed } from './named.js';
 import { refuseFuture, seenBy } from './reading.js';
 import { replacedState, writersOf } from './replaced.js';
@@ -54,7 +54,7 @@ export const saveContext = async (
   if (first) {
     const answer = first.result as unknown as SetProjectContextResult;
     parts.reads.note(call.session, subject, answer.version);
-    return { ...answer, ...(await visibility(parts, first)) };
+    return { ...answer, ...domainsTold(domains), ...(await visibility(parts, first)) };
   }
   const writers = await writersOf(parts, subject);
   const reading = { seen: seenBy(parts, call, subject, version), writers };
@@ -81,15 +81,13 @@ export const saveContext = async (
       const vectors = made && contextText(holder, made.data) === text ? { vectors: vectorsOf(embedded, 0) } : {};
       return {
         writes: [{ subject, events, ...vectors }],
+        // Kept for a day, so it holds none of the text: what was said of domains is told from the call.
         result: {
           status: events.length > 0 ? 'stored' : 'unchanged',
           project_name: name,
           key: subject,
           version: (loaded?.version ?? 0) + events.length,
           embedding: embedded.state,
-          ...(domains && { domains: domains.domains }),
-          ...(domains && Object.keys(domains.aliased).length > 0 && { aliased: domains.aliased }),
-          ...(domains && domains.rejected.length > 0 && { rejected: domains.rejected }),
         },
       };
     }),
@@ -98,7 +96,11 @@ export const saveContext = async (
   parts.reads.note(call.session, subject, answer.version);
   return {
     ...answer,
+    ...domainsTold(domains),
     ...(isNew && appended && (await replacedState(parts, before, writers))),
     ...(await visibility(parts, appended)),
   };
 };
+
+const domainsTold = (given: ParsedDomains | undefined): Pick<SetProjectContextResult, 'domains' | 'aliased' | 'rejected'> =>
+  given === undefined ? {} : { domains: given.domains, ...notTaken(given) };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../tool.js';
 import { domains } from './parameters.js';
+import { force } from './project-parameters.js';
 
 export const compileProjectDomains = defineTool({
   name: 'compile_project_domains',
@@ -13,6 +14,7 @@ Answers existing (absent: never considered; empty: none derivable), suggested (a
     project_name: z.string().describe('The project.'),
     auto_save: z.boolean().optional().describe('Declare the merged list. Default false: only show it.'),
     domains,
+    force,
   },
   output: {
     status: 'string',

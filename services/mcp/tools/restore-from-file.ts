@@ -11,7 +11,7 @@ It goes into an empty memory, or adds what is missing at the end of the same his
   parameters: {
     filename: z.string().describe('A filename that list_backups names.'),
     dry_run: z.boolean().optional().describe('Default true: check only, change nothing.'),
-    until: z.string().optional().describe('Only up to this ISO time, place in the log, or event id.'),
+    until: z.string().optional().describe('Only up to this ISO time, age such as 2h, place in the log, or event id.'),
   },
   output: {
     status: 'string',
@@ -22,6 +22,8 @@ It goes into an empty memory, or adds what is missing at the end of the same his
     events_restored: 'integer',
     kept_forgotten: 'integer',
     unreadable: 'integer',
+    complete: 'boolean',
+    cut_off_at: 'string',
     side_unproven: 'boolean',
     digests: 'object',
     note: 'string',

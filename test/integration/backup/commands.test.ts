@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, truncateSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { built, endOf, environment, launch, newFolder, omnimem, type Ran, remove, running } from '../../e2e/cli/run.js';
@@ -116,6 +116,52 @@ describe('from one machine to another, while both servers run', () => {
       });
     }
     expect((await at(home, 'backup', '--to', backups)).code).toBe(0);
+  });
+
+  it('a folder inside that of the server is refused', async () => {
+    for (const folder of [join(home, 'valkey'), join(home, 'valkey', 'a', 'b')]) {
+      expect(await at(home, 'backup', '--to', folder)).toMatchObject({
+        code: 2,
+        out: '',
+        err: expect.stringMatching(/Valkey keeps its own/),
+      });
+      expect(existsSync(join(folder, 'FORGOTTEN'))).toBe(false);
+    }
+  });
+
+  it('a part of a history is named as one, whoever restores or merges it', async () => {
+    const [part, manifest] = [join(backups, 'part'), join(backups, 'part', 'manifest.json')];
+    const { value } = await json(home, 'backup', '--to', join(backups, 'whole'));
+    cpSync(join(backups, 'whole', value.report.name), part, { recursive: true });
+    writeFileSync(manifest, JSON.stringify({ ...JSON.parse(readFileSync(manifest, 'utf8')), complete: false, bytes: 0 }));
+    const [cut, partly] = [/Not complete: its run was cut off at 20.*later events are missing/, /is a part, and good as far as it goes/];
+    for (const command of [
+      ['restore', part, '--into', 'part'],
+      ['merge', part],
+    ]) {
+      const { out } = await at(home, ...command, '--dry-run');
+      expect(out).toMatch(cut);
+      expect(out).toMatch(partly);
+      expect(out).not.toContain('is whole');
+      expect((await at(home, ...command)).out).toMatch(cut);
+      expect((await json(home, ...command, '--dry-run')).value).toMatchObject({
+        complete: false,
+        cut_off_at: expect.stringMatching(/^20/),
+      });
+    }
+    const listed = (await at(home, 'backups', '--in', backups)).out.split('\n').find((line) => line.includes('part '));
+    expect(listed).toMatch(/not complete/);
+    expect(listed).not.toMatch(/\b0 B\b/);
+  });
+
+  it('what a newer program wrote is not called damaged', async () => {
+    const manifest = join(backups, 'part', 'manifest.json');
+    writeFileSync(manifest, JSON.stringify({ ...JSON.parse(readFileSync(manifest, 'utf8')), format: 2, program: '9.1.0' }));
+    for (const command of [['restore'], ['merge']]) {
+      const refused = await at(home, ...command, join(backups, 'part'), '--dry-run');
+      expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/newer program \(OmniMem 9\.1\.0\)/) });
+      expect(refused.err).not.toMatch(/damaged|altered/);
+    }
   });
 
   it('a torn backup is refused with exit code 1, and named', async () => {

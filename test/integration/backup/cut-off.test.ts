@@ -1,11 +1,13 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { positionOf } from '../../../domain/envelope.js';
 import { listBackups } from '../../../services/backup/cli.js';
 import { mergeBackup } from '../../../services/backup/merge.js';
 import { backUp } from '../../../services/backup/service.js';
 import { setToWrite } from '../../../services/backup/set.js';
 import type { BackupSettings } from '../../../services/backup/settings.js';
+import { takeBackup } from '../../../services/backup/take.js';
 import { systemRandom } from '../../../services/eventlog/random.js';
 import { openTestApp } from '../../support/app.js';
 import { remember, restore, take, temporaryFolder } from '../../support/backup.js';
@@ -67,6 +69,72 @@ describe('a backup whose first run was cut off before it wrote anything', () => 
     await begin(source, folder.path, 'named', clock + 1_000);
     expect(await take(source, folder.path, { name: 'named', fresh: true })).toMatchObject({ name: 'named' });
     await expect(take(source, folder.path, { name: 'named', fresh: true })).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
+
+  it('after its first segment is told as a part, with its true size and until when it goes', async () => {
+    using folder = temporaryFolder();
+    await using source = await openTestLog({ valkey });
+    await using target = await openTestLog({ valkey });
+    for (const content of ['one', 'two', 'three', 'four']) await remember(source, newKey(), content);
+    const stop = new AbortController();
+    let clock = Date.now();
+    const now = (): number => {
+      clock += 1_000;
+      return clock;
+    };
+    const options = { root: folder.path, secrets: {}, actor: 'test', segmentEvents: 2, signal: stop.signal };
+    const cutOff = takeBackup(
+      { ...source, random: systemRandom(), now },
+      { ...options, onProgress: () => stop.abort(new Error('killed')) },
+    );
+    await expect(cutOff).rejects.toThrow(/killed/);
+    const [part] = (await listBackups(folder.path)).backups;
+    expect(part).toMatchObject({ complete: false, events: 2, segments: 1 });
+    expect(part?.size_kb).toBeGreaterThan(0);
+    const cut = { complete: false, cut_off_at: part?.updated_at };
+    expect(Date.parse(part?.updated_at ?? '')).toBeGreaterThan(Date.parse(part?.created_at ?? ''));
+    const into = { target: { path: valkey.socket }, tenant: target.keys.tenant, secrets: {}, actor: 'test' };
+    expect(await mergeBackup({ path: folder.path, dryRun: true, ...into })).toMatchObject({ status: 'dry_run', events: 2, ...cut });
+    expect(await restore(target, folder.path, { dryRun: true })).toMatchObject({ status: 'dry_run', ...cut });
+    const restored = await restore(target, folder.path, { standby: true });
+    expect(restored).toMatchObject({ status: 'restored', events_restored: 2, ...cut });
+    // What lies before its end is all there.
+    const [first] = await source.log.read('0-0', 1);
+    const until = { kind: 'position', position: first ? positionOf(first) : '' } as const;
+    await using earlier = await openTestLog({ valkey });
+    const before = await restore(earlier, folder.path, { dryRun: true, until });
+    expect(before).toMatchObject({ complete: true, events_in_backup: 1 });
+    await take(source, folder.path);
+    const whole = await restore(target, folder.path, { dryRun: true });
+    expect(whole).toMatchObject({ complete: true });
+    expect(whole).not.toHaveProperty('cut_off_at');
+  });
+
+  it('after its first segment is told as a part by the tool, too, and a moment before the first event is nothing to restore', async () => {
+    using folder = temporaryFolder();
+    await using source = await openTestLog({ valkey });
+    const app = await openTestApp({ env: { OMNIMEM_TENANT: source.keys.tenant, BACKUP_DIR: folder.path } });
+    try {
+      for (const content of ['one', 'two']) await remember(source, newKey(), content);
+      const stop = new AbortController();
+      const cutOff = take(source, folder.path, {
+        segmentEvents: 1,
+        signal: stop.signal,
+        onProgress: () => stop.abort(new Error('killed')),
+      });
+      await expect(cutOff).rejects.toThrow(/killed/);
+      const [part] = (await app.app.backups.list()).backups;
+      const filename = part?.filename ?? '';
+      expect(await app.app.backups.restore({ filename }, app.call)).toMatchObject({
+        complete: false,
+        cut_off_at: part?.updated_at,
+        note: expect.stringMatching(/Not complete: its run was cut off at 20.*later events are missing/),
+      });
+      const { note } = await app.app.backups.restore({ filename, until: '2020-01-01' }, app.call);
+      expect(note).toBe('Nothing had happened by then: nothing is there to restore.');
+    } finally {
+      await app.end();
+    }
   });
 
   it('leaves the age of the backups unknown', async () => {

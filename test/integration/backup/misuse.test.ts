@@ -80,6 +80,24 @@ describe('the folder of the backups', () => {
     }
   });
 
+  it('inside that of Valkey is refused, by the tool and by the schedule, of which health tells', async () => {
+    using data = temporaryFolder();
+    const BACKUP_DIR = join(data.path, 'valkey', 'backups');
+    mkdirSync(join(data.path, 'valkey'));
+    const app = await openTestApp({ valkey, env: { OMNIMEM_DATA_DIR: data.path, BACKUP_DIR, BACKUP_SCHEDULE: '1m' } });
+    try {
+      await stored(app, 'first');
+      await expect(app.app.backups.dump({}, app.call)).rejects.toMatchObject({
+        code: 'VALIDATION',
+        message: expect.stringContaining('Valkey keeps its own files'),
+      });
+      await expect.poll(() => issues(app), { timeout: 10_000 }).toContain('amber BACKUP_FAILED');
+      expect(existsSync(BACKUP_DIR)).toBe(false);
+    } finally {
+      await app.end();
+    }
+  });
+
   it('that cannot be made is an error at once, and the next backup need not wait', async () => {
     using folder = temporaryFolder();
     await using source = await openTestLog({ valkey });

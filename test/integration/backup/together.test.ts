@@ -66,6 +66,7 @@ it('the schedule gives way to a backup that somebody else runs, and calls it no 
   const job = new BackupJob({
     ...{ redis, keys, log, random: systemRandom(), now: Date.now, leaseMs: 400 },
     settings: { ...settings(folder.path), everyMs: 60_000 },
+    dataDir: join(folder.path, 'data'),
     onTrouble: (_message, error) => troubles.push(error),
   });
   job.start();

@@ -124,7 +124,11 @@ describe('compile_project_domains', () => {
     expect(draft).not.toHaveProperty('existing');
     expect(await eventsTold(test.log)).toBe(before);
 
-    expect(await compile('garden', { auto_save: true })).toMatchObject({ status: 'saved', merged: ['python', 'fastapi', 'valkey'] });
+    const once = { ...test.call, commandId: ulid() };
+    const save = () => test.app.commands.compileProjectDomains({ project_name: 'garden', auto_save: true }, once);
+    const saved = await save();
+    expect(saved).toMatchObject({ status: 'saved', merged: ['python', 'fastapi', 'valkey'], evidence: { valkey: { tagged: 2 } } });
+    expect(await save()).toEqual(saved);
     expect(await compile('garden', { auto_save: true })).toMatchObject({
       status: 'unchanged',
       existing: ['python', 'fastapi', 'valkey'],

@@ -73,7 +73,14 @@ describe('where a restore stops', () => {
     ['1777809600000-3', { kind: 'position', position: '1777809600000-3' }],
     ['01arz3ndektsv4rrffq69g5fav', { kind: 'event', id: '01ARZ3NDEKTSV4RRFFQ69G5FAV' }],
   ])('%s', (text, until) => expect(parseUntil(text, NOW)).toEqual(until));
-  it.each(['yesterday', '', '12:30', '2026-13-45'])('refuses %j', (text) => expect(() => parseUntil(text)).toThrowError(/no time/));
+  it.each(['90m', '2h', '3d'])('%s ago', (text) =>
+    expect(parseUntil(text, NOW)).toEqual({ kind: 'time', at: NOW - ({ '90m': 90, '2h': 120, '3d': 4_320 }[text] ?? 0) * 60_000 }),
+  );
+  // A day that its month has not, and forms that a machine would read by its own zone.
+  it.each([
+    ...['yesterday', '', '12:30', '2026-13-45', '2026-02-30', '2026-02-29T12:00Z', '2026-05'],
+    ...['2026-05-03T12', '2026-05-03 12:00 PM', '2026-05-03 12:00 CEST', '2026-05-03T24:30'],
+  ])('refuses %j', (text) => expect(() => parseUntil(text)).toThrowError(/no time/));
   it('by the server’s time in the place', () => {
     expect(isWithin({ kind: 'time', at: 1_000 }, '1000-7', false)).toBe(true);
     expect(isWithin({ kind: 'time', at: 1_000 }, '1001-0', false)).toBe(false);

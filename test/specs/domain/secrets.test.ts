@@ -83,6 +83,23 @@ describe('a live credential', () => {
   });
 });
 
+describe('unseen characters', () => {
+  it.each(['\u200b', '\u2060', '\ufeff', '\u00ad', '\u{e0041}'])(
+    '%j in a credential does not hide it, and its place is that in the text',
+    (unseen) => {
+      const [kind, credential] = LIVE[0] ?? ['', ''];
+      const split = `${credential.slice(0, 6)}${unseen}${credential.slice(6, 9)}${unseen}${unseen}${credential.slice(9)}`;
+      expect(findSecrets(`a\u200bb ${split} and prose`)).toEqual([{ kind, index: 4, length: split.length }]);
+    },
+  );
+
+  it('beside a credential do not hide it either, and are no credential by themselves', () => {
+    const [kind, credential] = LIVE[0] ?? ['', ''];
+    expect(findSecrets(`key\u200b${credential}`)).toEqual([{ kind, index: 4, length: credential.length }]);
+    expect(findSecrets('a family \u{1f468}\u200d\u{1f469}\u200d\u{1f467} and soft\u00adware')).toEqual([]);
+  });
+});
+
 describe('what is no secret', () => {
   it.each([
     `AK${'IA'}IOSFODNN7EXAMPLE`,
