@@ -24,6 +24,8 @@ export type FusedHit = {
 
 /** The share of the words in the base similarity. This and the numbers below were chosen by measurement: docs/retrieval.md. */
 export const LEXICAL_WEIGHT = 0.5;
+/** The same of a question that the model did not read whole: a pasted log, of which a line matters that only words find. */
+export const HALF_READ_LEXICAL_WEIGHT = 0.75;
 /** Word evidence up to here is what an unrelated text shows by chance. */
 const LEXICAL_NOISE = 0.1;
 /**
@@ -56,8 +58,12 @@ const AS_GOOD_AS_BEST = 0.12;
  * 0 there, so look up what is missing first. Without vectors (`undefined`: no model is ready) the evidence is the score.
  * Either list names a memory once.
  */
-export const fuse = (vectors: readonly VectorEvidence[] | undefined, words: readonly LexicalEvidence[]): FusedHit[] => {
-  const weight = vectors === undefined ? 1 : LEXICAL_WEIGHT;
+export const fuse = (
+  vectors: readonly VectorEvidence[] | undefined,
+  words: readonly LexicalEvidence[],
+  wordsWeigh = LEXICAL_WEIGHT,
+): FusedHit[] => {
+  const weight = vectors === undefined ? 1 : wordsWeigh;
   const wordsOf = new Map<string, LexicalEvidence>();
   for (const hit of words) wordsOf.set(hit.key, hit);
   const hits: Judged[] = [];

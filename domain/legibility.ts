@@ -30,7 +30,7 @@ const QUERY_READ = 0.5;
 const TEXT_READ = 0.9;
 
 /** Of a question in another language than English, a cosine below this is chance: docs/retrieval.md. */
-const FOREIGN_COSINE = 0.55;
+export const FOREIGN_COSINE = 0.55;
 
 /** Whether the vector of a query may rank memories, or its words alone. */
 export const isScriptRead = (query: string): boolean => legibility(query) >= QUERY_READ;

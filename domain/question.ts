@@ -21,3 +21,19 @@ export const saysNothing = (query: string): boolean => {
   const foreign = words.map((word) => word.normalize('NFC').toLowerCase()).filter((word) => !STOP_WORDS.has(word));
   return foreign.length === 0 || (more.length > 0 && foreign.every(isFunctionWord) && foreign.some(isTelling));
 };
+
+/** What binds words in Japanese, Chinese and Korean, alone. */
+const PARTICLES: ReadonlySet<string> = new Set(
+  'の は が を に へ と も で や か ね よ な から まで です ます だ 的 了 是 吗 呢 吧 着 和 은 는 이 가 을 를 의 에 도'.split(' '),
+);
+/** Letters, figures and symbols such as emoji: what can be looked for. */
+const SOUGHT = /[\p{L}\p{N}\p{So}]/gu;
+const FIGURE = /^\p{N}$/u;
+
+/** Whether there is nothing to look for in a query: function words only, a particle alone, one figure (`-1`), or only punctuation. */
+export const asksNothing = (query: string): boolean => {
+  const sought = query.match(SOUGHT) ?? [];
+  const [only] = sought;
+  if (only === undefined || (sought.length === 1 && FIGURE.test(only))) return true;
+  return PARTICLES.has(query.replace(/[\s\p{P}]/gu, '')) || saysNothing(query);
+};

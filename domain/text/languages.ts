@@ -1,3 +1,4 @@
+import { withoutUnseen } from './fold.js';
 import { STOP_WORDS } from './stop-words.js';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter((word) => word !== ''));
@@ -53,7 +54,7 @@ type Said = { readonly word: string; readonly isPlain: boolean };
 
 /** The words of a text, lower-cased. Not plain: in capitals, or capitalised inside a sentence, as names and abbreviations are. */
 const wordsSaid = (text: string): Said[] => {
-  const composed = text.normalize('NFC');
+  const composed = withoutUnseen(text).normalize('NFC');
   return [...composed.matchAll(WORD)].flatMap(({ 0: written, index }) => {
     const word = written.toLowerCase();
     if (word.length < 2 && word !== 'y' && word !== 'à') return [];

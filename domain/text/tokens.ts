@@ -4,25 +4,35 @@ import { foldAccents, isAscii } from './fold.js';
 import { endingsOf, isCompound, LONGEST_TERM, partsOf } from './identifiers.js';
 import { PARTICLE_WORDS, pairsIn, phrasalPairsIn } from './joins.js';
 import { functionWordsIn } from './languages.js';
+import { isNumberOrStamp, isPasted, linesOfLog, tellsOfTrouble } from './pasted.js';
 import { NUMBER_WORDS, quantitiesIn } from './quantities.js';
 import { runTerms } from './runs.js';
+import { isNameInCapitals } from './shouted.js';
 import { oneSpelling } from './spelling.js';
 import { STOP_WORDS } from './stop-words.js';
 
 /** Raised when the same text gives other terms, so that word indexes that were kept in files are made anew. */
-export const TEXT_EDITION = 4;
+export const TEXT_EDITION = 5;
 
 /**
  * What a document is indexed under. `silent` terms can be found but do not count towards its length: stop words, single CJK characters,
- * emoji and other symbols, names written in one, dates and quantities as one writes them everywhere (`@03-11`, `#8gb`).
+ * emoji and other symbols, names written in one, names in capitals as they are written (no other term has a capital), dates and
+ * quantities as one writes them everywhere (`@03-11`, `#8gb`).
  */
 export type DocumentTerms = { readonly terms: readonly string[]; readonly silent: readonly string[] };
 
 /**
- * `weight` is 1, or the share of one identifier's part. `name`: spelt out whole, a code or name that means one thing. `of`: the
- * identifiers that it is a part of, where it is nothing else.
+ * `weight` is 1, or the share of one identifier's part. `name`: spelt out whole, a code or name that means one thing. `capitals`: the
+ * term of a name in capitals as it is written, of memories that write it so. `of`: the identifiers that it is a part of, where it is
+ * nothing else.
  */
-export type QueryTerm = { readonly term: string; readonly weight: number; readonly name?: true; readonly of?: readonly string[] };
+export type QueryTerm = {
+  readonly term: string;
+  readonly weight: number;
+  readonly name?: true;
+  readonly capitals?: string;
+  readonly of?: readonly string[];
+};
 
 /** Scripts written without blanks between words (Korean has them, but its endings make whole words useless). */
 const UNSPACED = '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}ー\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}';
@@ -43,14 +53,21 @@ const HALF_A_PAIR = /[\ud800-\udbff]$/;
 const CODE = /[\d_/\\@]|::|\p{Ll}\p{Lu}/u;
 /** A capital inside a short word is a brand that many memories may speak of: `iOS`, `macOS`. */
 const BRAND = /^\p{Ll}+\p{Lu}+$/u;
-const CAPITALS = /^[A-Z][A-Z\d]{4,}$/;
+const DIGIT = /\d/;
 const SMALL_LETTER = /\p{Ll}/u;
 /** What a symbol weighs beside a word: it may be decoration. */
 const SYMBOL_WEIGHT = 0.5;
 const ENGLISH_WORD = /^[a-z]{3,}$/;
 
-/** `code`: all capitals, as error names are written (`ECONNREFUSED`). */
-type Word = { readonly kind: 'word'; readonly plain: string; readonly stem: string; readonly stop: boolean; readonly code?: true };
+/** `capitals`: as it is written where error names are written so (`ECONNREFUSED`). `code`: so, and with figures (`PROJ4711`). */
+type Word = {
+  readonly kind: 'word';
+  readonly plain: string;
+  readonly stem: string;
+  readonly stop: boolean;
+  readonly capitals?: string;
+  readonly code?: true;
+};
 type Chunk =
   | Word
   /** `names` are taken as they are; the identifier itself is not among them. */
@@ -84,7 +101,11 @@ const parsedOnce = (chunk: string): Chunk => {
 const parsed = (chunk: string): Chunk => {
   if (UNSPACED_RUN.test(chunk)) return { kind: 'run', characters: [...chunk] };
   if (SYMBOL_FIRST.test(chunk)) return { kind: 'symbol', symbols: symbolsOf(chunk.replace(NOT_SAID, '')) };
-  if (!isCompound(chunk)) return { ...wordOf(chunk.toLowerCase()), ...(CAPITALS.test(chunk) && { code: true as const }) };
+  if (!isCompound(chunk)) {
+    const word = wordOf(chunk.toLowerCase());
+    if (word.stop || !isNameInCapitals(chunk)) return word;
+    return DIGIT.test(chunk) ? { ...word, code: true } : { ...word, capitals: cut(chunk) };
+  }
   const { names, words, joined } = partsOf(chunk);
   return {
     kind: 'identifier',
@@ -138,16 +159,15 @@ const TELLING: ReadonlyMap<string, Telling> = new Map<string, Telling>([
   ...NUMBER_WORDS.map((name) => [name, 'quantity'] as const),
   ...PARTICLE_WORDS.map((name) => [name, 'pair'] as const),
 ]);
-const DIGIT = /\d/;
-
 /** The terms of a document, in order and with repeats. Pure; any string is accepted. */
 export const documentTerms = (text: string): DocumentTerms => {
   const terms: string[] = [];
   const silent: string[] = [];
   const told = new Set<Telling>();
-  const addWord = ({ stop, plain, stem }: Word) => {
+  const addWord = ({ stop, plain, stem, capitals }: Word) => {
     if (stop) silent.push(plain);
     else terms.push(stem);
+    if (capitals !== undefined) silent.push(capitals);
     const telling = TELLING.get(plain);
     if (telling !== undefined) told.add(telling);
   };
@@ -187,11 +207,13 @@ export const queryTerms = (text: string): QueryTerm[] => {
   const weights = new Map<string, number>();
   const stops = new Set<string>();
   const names = new Set<string>();
+  const capitals = new Map<string, string>();
   const wholes = new Map<string, string[]>();
   const alone = new Set<string>();
   const add = (term: string, weight: number) => weights.set(term, Math.max(weight, weights.get(term) ?? 0));
   // In a text of capitals only they say nothing.
   const capitalsTell = SMALL_LETTER.test(text);
+  const pasted = isPasted(text);
   const silent = new Set([...functionWordsIn(text)].map(foldAccents));
   for (const chunk of chunksOf(foldAccents(text))) {
     if (chunk.kind === 'word') {
@@ -199,11 +221,12 @@ export const queryTerms = (text: string): QueryTerm[] => {
       else {
         add(chunk.stem, 1);
         alone.add(chunk.stem);
+        if (chunk.capitals !== undefined && capitalsTell) capitals.set(chunk.stem, chunk.capitals);
+        if (chunk.code && capitalsTell) names.add(chunk.stem);
       }
-      if (chunk.code && capitalsTell) names.add(chunk.stem);
     } else if (chunk.kind === 'identifier') {
       add(chunk.whole, 1);
-      if (chunk.code) names.add(chunk.whole);
+      if (chunk.code && !(pasted && isNumberOrStamp(chunk.whole))) names.add(chunk.whole);
       const parts = [...chunk.names, ...chunk.words.filter((word) => !word.stop).map((word) => word.stem)];
       for (const part of parts) {
         add(part, 1 / (chunk.names.length + chunk.words.length));
@@ -215,11 +238,44 @@ export const queryTerms = (text: string): QueryTerm[] => {
       for (const part of parts) add(part, SYMBOL_WEIGHT / parts.length);
     } else for (const { term, weight } of runTerms(chunk.characters)) add(term, weight);
   }
+  if (pasted) weighByLines(weights, text);
   const found = weights.size > 0 ? weights : new Map([...stops].map((stop) => [stop, 1]));
   return [...found].map(([term, weight]) => {
     const of = alone.has(term) ? undefined : wholes.get(term);
-    return { term, weight, ...(names.has(term) && { name: true as const }), ...(of && { of }) };
+    const inCapitals = capitals.get(term);
+    return {
+      term,
+      weight,
+      ...(names.has(term) && { name: true as const }),
+      ...(inCapitals !== undefined && { capitals: inCapitals }),
+      ...(of && { of }),
+    };
   });
+};
+
+const termsOfChunk = (chunk: Chunk): readonly string[] => {
+  if (chunk.kind === 'word') return [chunk.stem];
+  if (chunk.kind === 'identifier') return [chunk.whole, ...chunk.names, ...chunk.words.map(({ stem }) => stem)];
+  return chunk.kind === 'symbol' ? chunk.symbols : [];
+};
+
+/**
+ * What every line of a log says is not what it was pasted for: the lines that a term stands in share its weight, but for those that
+ * tell of trouble, however often it was met.
+ */
+const weighByLines = (weights: Map<string, number>, text: string): void => {
+  const lines = new Map<string, { all: number; trouble: number }>();
+  for (const line of linesOfLog(text) ?? []) {
+    const trouble = tellsOfTrouble(line) ? 1 : 0;
+    for (const term of new Set(chunksOf(foldAccents(line)).flatMap(termsOfChunk))) {
+      const before = lines.get(term);
+      lines.set(term, { all: (before?.all ?? 0) + 1, trouble: (before?.trouble ?? 0) + trouble });
+    }
+  }
+  for (const [term, { all, trouble }] of lines) {
+    const weight = weights.get(term);
+    if (weight !== undefined) weights.set(term, (weight * Math.max(1, trouble)) / all);
+  }
 };
 
 /** One thing that a query says in several words or signs. */
@@ -228,28 +284,29 @@ export type Saying = {
   readonly terms: readonly string[];
   /** The terms of `queryTerms` that it is made of. */
   readonly parts: () => readonly string[];
-  /** A day; `loose` is its form in memories that name no year, and for a query without a year in those that do. */
-  readonly day?: { readonly loose: string; readonly hasYear: boolean };
+  /**
+   * A day; `loose` is its form in memories that name no year, and for a query without a year in those that do. One of a pasted text
+   * is no name.
+   */
+  readonly day?: { readonly loose: string; readonly hasYear: boolean; readonly mayName: boolean };
   /** Two words that may be written in one; whoever writes them apart is not found by the joined form. */
   readonly pair: boolean;
 };
 
-/** In longer queries words are not joined: there are many pairs, and the other words say enough. UTF-16 units. */
-const LONGEST_PAIRED = 500;
-
-/** Dates, quantities and pairs of words that a query names. */
+/** Dates, quantities and pairs of words that a query names; of a pasted text no pairs: there are many, and the other words say enough. */
 export const sayingsOf = (text: string): Saying[] => {
   const folded = foldAccents(text);
+  const pasted = isPasted(text);
   const partsOf = (from: number, to: number) => () => queryTerms(folded.slice(from, to)).map(({ term }) => term);
   return [
     ...datesIn(folded).map(({ from, to, exact, loose, hasYear }) => ({
       terms: [exact],
       parts: partsOf(from, to),
       pair: false,
-      ...(loose !== undefined && { day: { loose, hasYear } }),
+      ...(loose !== undefined && { day: { loose, hasYear, mayName: !pasted } }),
     })),
     ...quantitiesIn(folded).map(({ from, to, terms }) => ({ terms, parts: partsOf(from, to), pair: false })),
-    ...(text.length > LONGEST_PAIRED ? [] : pairsIn(folded))
+    ...(pasted ? [] : pairsIn(folded))
       .filter(({ first, second }) => !(STOP_WORDS.has(first) && STOP_WORDS.has(second)) && !STOP_WORDS.has(first + second))
       .map((pair) => ({
         terms: joinedPair(pair),

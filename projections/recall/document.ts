@@ -1,6 +1,7 @@
 import type { DomainEvent } from '../../domain/catalogue.js';
 import type { Recorded } from '../../domain/envelope.js';
 import { erases } from '../../domain/erasure.js';
+import { isScriptRead } from '../../domain/legibility.js';
 import type { Abandoned } from '../../domain/memory/events.js';
 import { projectOf } from '../../domain/project/key.js';
 import { type ContextTexts, contextText } from '../../domain/project/text.js';
@@ -19,6 +20,10 @@ export type Document = Facets &
     readonly contentVersion: number;
     readonly enrichedFrom: string | undefined;
     readonly reinstateHints: readonly string[];
+    /** Absent without any. */
+    readonly tags?: readonly string[] | undefined;
+    /** Its text is in a script of which the embedding models read too little to say what it is near to. */
+    readonly isUnread?: true | undefined;
     /** Epoch milliseconds from which it is left out. */
     readonly expiresAt?: number | undefined;
     /** It had expired already when an undo put it back, so that it is not archived for that again. */
@@ -48,7 +53,7 @@ export const evolveDocument = (document: Document | undefined, event: Recorded<D
 const changed = (document: Document | undefined, event: Recorded<DomainEvent>): Document | undefined => {
   if (erases(event.type) || event.type === 'ProjectContextWithdrawn') return undefined;
   if (event.type === 'MemoryRemembered') {
-    const { namespace, project, licence, enriched_from, event_date, expires_at } = event.data;
+    const { namespace, project, licence, enriched_from, event_date, expires_at, tags, content } = event.data;
     return {
       key: event.envelope.subject,
       namespace,
@@ -61,6 +66,8 @@ const changed = (document: Document | undefined, event: Recorded<DomainEvent>): 
       enrichedFrom: enriched_from,
       eventDate: event_date === undefined ? undefined : Date.parse(event_date),
       reinstateHints: [],
+      ...(tags.length > 0 && { tags }),
+      ...unread(content),
       ...(expires_at !== undefined && { expiresAt: Date.parse(expires_at) }),
     };
   }
@@ -68,7 +75,9 @@ const changed = (document: Document | undefined, event: Recorded<DomainEvent>): 
   if (document === undefined) return undefined;
   switch (event.type) {
     case 'MemoryRevised':
-      return { ...document, contentVersion: event.envelope.n };
+      return { ...document, isUnread: undefined, ...unread(event.data.content), contentVersion: event.envelope.n };
+    case 'MemoryRetagged':
+      return { ...document, tags: event.data.tags.length > 0 ? event.data.tags : undefined };
     case 'MemoryDeprioritised':
       return { ...document, state: 'deprioritised', reinstateHints: event.data.reinstate_hints };
     case 'MemoryArchived':
@@ -102,6 +111,8 @@ const changed = (document: Document | undefined, event: Recorded<DomainEvent>): 
       return document;
   }
 };
+
+const unread = (content: string): Pick<Document, 'isUnread'> => (isScriptRead(content) ? {} : { isUnread: true });
 
 const withContext = (
   before: Document | undefined,

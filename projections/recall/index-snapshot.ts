@@ -19,7 +19,7 @@ import type { Model } from './space.js';
 import type { HeldTopic } from './suppressed-topics.js';
 
 /** Raised when the files mean something else than before. */
-const FORMAT = 5;
+const FORMAT = 6;
 const CURRENT = 'current.json';
 const CONTENT = 'content-0.bin';
 

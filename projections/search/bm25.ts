@@ -64,10 +64,9 @@ export const weigh = (terms: readonly SearchTerm[], { documents, averageLength }
       return { ...term, ideal, bound: ideal / (1 + (K1 * (1 - B)) / term.mostOften + (K1 * B * term.leastSpread) / averageLength) };
     })
     .sort((a, b) => a.documents - b.documents || namedFirst(a, b) || (a.term < b.term ? -1 : 1));
-  return {
-    ideal: weighed.reduce((sum, term) => sum + term.ideal, 0),
-    known: weighed.filter((term) => term.documents > 0).slice(0, MOST_TERMS),
-  };
+  const known = weighed.filter((term) => term.documents > 0).slice(0, MOST_TERMS);
+  const unknown = weighed.filter((term) => term.documents === 0).slice(0, MOST_TERMS - known.length);
+  return { ideal: [...unknown, ...known].reduce((sum, term) => sum + term.ideal, 0), known };
 };
 
 /** A name that more documents hold than these says little about any of them. */

@@ -10,6 +10,8 @@ export type HybridQuery = {
   /** Candidates taken from each index. With 50 the first ten were those of all in 870 of 872 queries, with 25 in 863. */
   readonly candidates: number;
   readonly filter: Filter;
+  /** The share of the words in the base similarity, where it is not the usual one. */
+  readonly wordsWeigh?: number | undefined;
 };
 
 /**
@@ -24,7 +26,11 @@ export const hybridSearch = async (vectors: VectorIndex | undefined, words: Lexi
   const near = await nearest(vectors, eyes, candidates, filter);
   const missingVectors = without(spelt, near);
   const missingWords = without(near, spelt);
-  return fuse([...near, ...(await similarities(vectors, eyes, missingVectors))], [...spelt, ...words.scores(text, missingWords)]);
+  return fuse(
+    [...near, ...(await similarities(vectors, eyes, missingVectors))],
+    [...spelt, ...words.scores(text, missingWords)],
+    query.wordsWeigh,
+  );
 };
 
 /** The vectors that look for the memories of a query. */

@@ -46,7 +46,7 @@ export const nearTerms = (word: string, { isPlain, isGerman }: Writing, dictiona
   if (begun.length > 0) return begun.map((term) => ({ term, weight: WORTH.begun / begun.length }));
   const halves = isGerman || GERMAN_NOUN.test(word) ? halvesOf(word, dictionary) : [];
   if (halves.length > 0) return halves.map((term) => ({ term, weight: WORTH.halves / halves.length }));
-  const meant = isPlain ? misspelt(word, dictionary) : undefined;
+  const meant = isPlain ? (misspelt(word, dictionary) ?? misspeltBehindStem(word, dictionary)) : undefined;
   return meant === undefined ? [] : [{ term: meant, weight: WORTH.misspelt }];
 };
 
@@ -95,6 +95,20 @@ const misspelt = (word: string, dictionary: TermDictionary): string | undefined 
     const apart = slips(word, term, distance);
     if (apart < distance) [best, distance] = [term, apart];
     else if (apart === distance && best !== undefined && term < best) best = term;
+  }
+  return best;
+};
+
+/** Long endings that a term is without. */
+const LOST_ENDINGS = 'ation ations ication ications ization izations ement ements ational ability'.split(' ');
+
+/** The longest term that a word begins with, where what follows is a slip of an ending that terms lose: `deduplicaton`. */
+const misspeltBehindStem = (word: string, dictionary: TermDictionary): string | undefined => {
+  let best: string | undefined;
+  for (const term of dictionary.akinTo(word, MOST_SEEN)) {
+    if (term.length < SHORTEST || term.length <= (best?.length ?? 0) || !word.startsWith(term)) continue;
+    const ending = word.slice(term.length);
+    if (LOST_ENDINGS.some((lost) => slips(ending, lost, 2) === 1)) best = term;
   }
   return best;
 };

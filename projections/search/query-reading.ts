@@ -1,5 +1,7 @@
 import { foldAccents } from '../../domain/text/fold.js';
+import { namesApart } from '../../domain/text/hyphens.js';
 import { foreignLanguage } from '../../domain/text/languages.js';
+import { isPasted } from '../../domain/text/pasted.js';
 import { type Ending, endingOf, type QueryTerm, queryTerms, type Saying, sayingsOf, stemOf } from '../../domain/text/tokens.js';
 import { nearTerms, type Writing } from './near-terms.js';
 import type { TermDictionary } from './term-dictionary.js';
@@ -10,6 +12,7 @@ const BEGINNING = { characters: 3, terms: 8, tails: 4 } as const;
 const SPELT = { umlaut: /([aou])e/g, joint: /[_-]+/g, characters: 5 } as const;
 const VERSION = /^v?(\d+(?:\.\d+)+)$/;
 const FIGURE_AT_END = /\d$/;
+const HAS_FIGURE = /\d/;
 const FIGURE_FIRST = /^\d/;
 const PART_OF_A_HASH = /^(?=[a-f]*\d+[a-f])[\da-f]{4,}$/;
 const THOUSANDS = /^(\d+)k$/;
@@ -19,6 +22,8 @@ const IN_A_SAYING = 0.05;
 const OWN_SPELLING = 0.4;
 /** And the parts of one that is found written in one, since whoever writes it so has none of them. */
 const BESIDE_JOINED = 0.1;
+/** A name in capitals beside its word: it names, and the word already counts. */
+const IN_CAPITALS = 0.05;
 /** A pair that some document holds apart may be meant as two. */
 const PERHAPS_ONE = 0.5;
 /** A day as memories have it that do not say it as the query does. */
@@ -37,6 +42,7 @@ type ReadQuery = {
   readonly sayings: readonly Saying[];
   readonly ending: Ending | undefined;
   readonly writing: (term: string) => Writing;
+  readonly isGerman: () => boolean;
 };
 
 /** What is known of the terms of an index. */
@@ -62,21 +68,51 @@ let lastRead: ReadQuery | undefined;
 const PLAIN_WORD = /(?<![\p{L}\p{M}\p{N}_./\\:@+~#-])\p{Ll}{6,}(?![\p{L}\p{M}\p{N}_/\\:@+~#-]|\.[\p{L}\p{N}])/gu;
 
 /** Found out only when a word is unknown, and then once for a query. */
-const writingIn = (query: string): ((term: string) => Writing) => {
+const writingIn = (query: string, isGerman: () => boolean): ((term: string) => Writing) => {
   let plain: ReadonlySet<string> | undefined;
-  let isGerman: boolean | undefined;
   return (term) => {
     plain ??= new Set((foldAccents(query).match(PLAIN_WORD) ?? []).map(stemOf));
-    isGerman ??= foreignLanguage(query) === 'German';
-    return { isPlain: plain.has(term), isGerman };
+    return { isPlain: plain.has(term), isGerman: isGerman() };
   };
 };
 
 /** A query is put to several indexes in turn, and read once for all of them. */
 const readOnce = (query: string): ReadQuery => {
-  if (lastRead?.query !== query)
-    lastRead = { query, terms: queryTerms(query), sayings: sayingsOf(query), ending: endingOf(query), writing: writingIn(query) };
+  if (lastRead?.query !== query) lastRead = readingOf(query);
   return lastRead;
+};
+
+const readingOf = (query: string): ReadQuery => {
+  let german: boolean | undefined;
+  const isGerman = (): boolean => {
+    german ??= foreignLanguage(query) === 'German';
+    return german;
+  };
+  return {
+    query,
+    terms: queryTerms(query),
+    sayings: sayingsOf(query),
+    ending: endingOf(query),
+    writing: writingIn(query, isGerman),
+    isGerman,
+  };
+};
+
+/** With names that hyphens join to other words read apart from them, where this index does not hold the whole. */
+const readFor = (query: string, dictionary: TermDictionary): ReadQuery => {
+  const read = readOnce(query);
+  if (!query.includes('-')) return read;
+  const isHeld = (written: string): boolean => {
+    const term = written.toLowerCase();
+    return dictionary.find(term) !== undefined || joinedOf(term, dictionary) !== undefined || dictionary.find(stemOf(term)) !== undefined;
+  };
+  const isMeant = (word: string): boolean => {
+    const [term] = queryTerms(word);
+    return term !== undefined && (isHeld(word) || nearTerms(term.term, read.writing(term.term), dictionary).length > 0);
+  };
+  const folded = foldAccents(query);
+  const apart = namesApart(folded, { isHeld, isMeant, isGerman: read.isGerman });
+  return apart === folded ? read : { ...readingOf(apart), isGerman: read.isGerman, writing: read.writing };
 };
 
 /**
@@ -84,7 +120,10 @@ const readOnce = (query: string): ReadQuery => {
  * taken for. Each id once.
  */
 export const meantBy = (query: string, known: KnownTerms): readonly MeantTerm[] => {
-  const read = readOnce(query);
+  const { dictionary } = known;
+  const read = readFor(query, dictionary);
+  // Numbers of requests and threads, stamps, addresses: that nobody holds them says nothing.
+  const pasted = isPasted(query);
   const meant = new Map<number | string, MeantTerm>();
   const add = (term: MeantTerm): void => {
     const place = term.id ?? term.term;
@@ -93,14 +132,17 @@ export const meantBy = (query: string, known: KnownTerms): readonly MeantTerm[] 
     if (before === undefined || term.weight > before.weight) meant.set(place, name ? { ...term, name } : term);
     else if (name && !before.name) meant.set(place, { ...before, name });
   };
-  const terms = withSayings(finished(read, known.dictionary), read.sayings, known);
+  const terms = withSayings(finished(read, dictionary), read.sayings, known);
   const writing = terms.length <= MOST_GUESSED ? read.writing : undefined;
   const found = new Map(terms.map((term) => [term.term, spellings(term, known, writing)]));
   const isKnown = (term: string): boolean => found.get(term)?.some(({ id }) => id !== undefined) ?? false;
   const isJoined = (term: string): boolean => joinedForm(term) !== term && (found.get(term)?.some(({ isOther }) => isOther) ?? false);
-  for (const { term, of } of terms) {
+  for (const { term, of, capitals } of terms) {
+    const named = capitals === undefined ? undefined : dictionary.find(capitals);
+    if (capitals !== undefined && named !== undefined) add({ term: capitals, id: named, weight: IN_CAPITALS, name: true });
     if (!isKnown(term) && of?.some(isKnown)) continue;
     const share = of?.some(isJoined) ? BESIDE_JOINED : 1;
+    if (pasted && HAS_FIGURE.test(term) && !isKnown(term)) continue;
     for (const one of found.get(term) ?? []) add({ ...one, weight: one.weight * share });
   }
   return [...meant.values()];
@@ -160,8 +202,8 @@ const daysFor = (
     .slice(0, MOST_SUBJECTS);
   const holdsSubject = (id: number): boolean => subjects.some((subject) => together(id, subject));
   const forms = [
-    { term: exact, weight: 1, mayName: true },
-    { term: day.loose, weight: LOOSE_DAY, mayName: !day.hasYear },
+    { term: exact, weight: 1, mayName: day.mayName },
+    { term: day.loose, weight: LOOSE_DAY, mayName: day.mayName && !day.hasYear },
   ].flatMap((form) => {
     const id = dictionary.find(form.term);
     return id === undefined ? [] : [{ ...form, isOnTopic: holdsSubject(id) }];

@@ -1,5 +1,6 @@
 import type { Licence, Namespace, Provenance, State } from '../../domain/vocabulary.js';
 import type { AsOf } from './as-of.js';
+import type { Staleness } from './call.js';
 import type { AbandonedWarning, ExperienceFields } from './experience.js';
 import type { DomainRouting, ProjectNote } from './project-identity.js';
 
@@ -60,6 +61,9 @@ export type RecallItem = Classification &
 /** Dead ends that the query touches, newest first. They take no place among the results. */
 export type AbandonedWarnings = { readonly abandoned_warnings?: readonly AbandonedWarning[] };
 
+/** `title` is at most 80 UTF-16 units of the title or the text; `score` may be below 0. */
+export type Nearest = { readonly key: string; readonly title: string; readonly score: number };
+
 /** How much the answer can be trusted to be complete. Absent fields mean nothing to report. */
 export type RecallNotes = ProjectNote & {
   /** Which domains did not narrow the search as was asked, and what was searched. */
@@ -68,6 +72,8 @@ export type RecallNotes = ProjectNote & {
   readonly domain_filter?: DomainRouting;
   /** Set when nothing was good enough; results are then empty. */
   readonly message?: string;
+  /** Where nothing was good enough: at most two that came close, by their first words. They are no results. */
+  readonly nearest?: readonly Nearest[];
   readonly licence_notice?: string;
   /** `lexical` while no model serves, and why. */
   readonly search?: 'fused' | 'lexical';
@@ -127,7 +133,7 @@ export type RecallDetailInput = {
   /** With one key: where its text begins, to read on in one that was cut. */
   readonly offset?: number | undefined;
 };
-export type RecallDetailResult = {
+export type RecallDetailResult = Staleness & {
   readonly results: readonly (MemoryDetail | { readonly key: string; readonly status: 'not_found' })[];
   readonly cut?: { readonly keys: readonly string[]; readonly note: string };
 };

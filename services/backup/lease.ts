@@ -10,6 +10,7 @@ import { withFolderLock } from './folder-lock.js';
 const NAME = 'backup';
 const LEASE_MS = 10_000;
 const LOOK_AGAIN_MS = 100;
+const LOST = 'This process lost its hold on the backups: another took over, or it was held up for too long to keep it';
 
 export type LeaseOptions = {
   readonly signal?: AbortSignal | undefined;
@@ -61,7 +62,7 @@ const withLease = async <T>(
   const renewal = setInterval(() => {
     leases.renew(mine).then(
       (kept) => {
-        if (!kept.has(NAME)) lost.abort(new DomainError('CONFLICT', 'Another process took over the backups', 'Run it again.'));
+        if (!kept.has(NAME)) lost.abort(new DomainError('CONFLICT', LOST, 'Run it again: it goes on where this one stopped.'));
       },
       () => undefined,
     );

@@ -18,11 +18,16 @@ const STAYS: Readonly<Record<string, (last: Reached | undefined, args: readonly 
   verify: () => 'Nothing was changed',
   forget: (_last, args) =>
     args.includes('--confirm') ? 'What was erased stays erased; the rest is erased when it is confirmed again' : 'Nothing was changed',
+  undo: () => 'What was put back stays; a server that runs on puts back the rest',
+  remember: (_last, args) =>
+    args.includes('--force')
+      ? 'It may be stored already, and would be stored again: look with omnimem recall first'
+      : 'It may be stored already; nothing is stored twice',
   migrate: () => 'What was migrated stays, the rest is still to come',
   export: () => 'Nothing was written',
-  import: () => 'What was imported stays, the rest is not here yet',
+  import: (last) => (last === undefined ? 'Nothing was imported yet' : 'What was imported stays, the rest is not here yet'),
   reembed: () => 'Vectors that were made stay, and the old ones serve until all are there',
-  reindex: () => 'What was mended stays',
+  reindex: () => 'A server that runs on goes on with it, and what serves is whole',
   maintain: () => 'What was done stays; its undo is in the log',
   enrich: () => 'The server goes on with it',
   'model fetch': () => 'What was fetched stays',

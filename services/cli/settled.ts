@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HealthResult } from '../api.js';
 import type { Context } from './context.js';
+import { listIn } from './lists.js';
 
 const LOOK_AGAIN_MS = 150;
 
@@ -8,7 +9,7 @@ const LOOK_AGAIN_MS = 150;
 export const openedHealth = async ({ tool, signal }: Context, patienceMs = 60_000): Promise<HealthResult> => {
   for (const end = performance.now() + patienceMs; ; await sleep(LOOK_AGAIN_MS)) {
     const health = await tool<HealthResult>('health', {});
-    if (!health.issues.some(({ code }) => code === 'STARTING') || performance.now() > end || signal.aborted) return health;
+    if (!listIn(health, 'issues').items.some(({ code }) => code === 'STARTING') || performance.now() > end || signal.aborted) return health;
   }
 };
 
@@ -21,7 +22,7 @@ export const modelSettled = async (context: Context, patienceMs = 10_000): Promi
     const { model, model_loaded, vectors } = await openedHealth(context);
     const state = String(model?.state ?? '');
     if (state === 'off' || state === 'failed') return;
-    if (model_loaded && vectors.pending === 0 && (model?.serving ?? null) !== null) return;
+    if (model_loaded && vectors?.pending === 0 && (model?.serving ?? null) !== null) return;
     context.progress.say('waiting for the embedding model');
   }
 };

@@ -9,8 +9,14 @@ import { subjectsOfTopic } from './forget-topics.js';
 import { isKey, parseKey } from './keys.js';
 import type { CommandParts } from './parts.js';
 
+/** `note`: what to look at before it is confirmed. */
+export type Targets = { readonly keys: readonly string[]; readonly note?: string };
+
+const PARTS_ONLY =
+  'No memory says these words and no more: what is shown holds all of them among others, and more may. Confirm the keys that are meant.';
+
 /** Memories, or the subjects of a topic, that a call of forget means, without the facts drawn from them. Throws VALIDATION. */
-export const meantBy = async (parts: CommandParts, input: ForgetInput): Promise<readonly string[]> => {
+export const targetsOf = async (parts: CommandParts, input: ForgetInput): Promise<Targets> => {
   const { key_or_query, keys, doc_id, project, created_after, created_before, topic } = input;
   const filtered = [doc_id, project, created_after, created_before].some((value) => value !== undefined);
   if ([key_or_query !== undefined, keys !== undefined, topic !== undefined, filtered].filter(Boolean).length !== 1) {
@@ -20,12 +26,9 @@ export const meantBy = async (parts: CommandParts, input: ForgetInput): Promise<
       'Give key_or_query, or keys, or topic, or any of doc_id, project, created_after and created_before together',
     );
   }
-  if (topic !== undefined) return subjectsOfTopic(parts, topic);
-  if (keys) return [...new Set(keys.map(parseKey))];
-  if (key_or_query !== undefined) {
-    if (isKey(key_or_query)) return [parseKey(key_or_query)];
-    return (await parts.bestMatches(key_or_query, true)).filter((match) => match.confident).map((match) => match.key);
-  }
+  if (topic !== undefined) return { keys: await subjectsOfTopic(parts, topic) };
+  if (keys) return { keys: [...new Set(keys.map(parseKey))] };
+  if (key_or_query !== undefined) return isKey(key_or_query) ? { keys: [parseKey(key_or_query)] } : targetsOfWords(parts, key_or_query);
   const wantedProject = project === undefined ? undefined : parseProjectName(project);
   const from = created_after === undefined ? Number.NEGATIVE_INFINITY : parseMoment('created_after', created_after);
   const to = created_before === undefined ? Number.POSITIVE_INFINITY : parseMoment('created_before', created_before);
@@ -34,16 +37,23 @@ export const meantBy = async (parts: CommandParts, input: ForgetInput): Promise<
   const members = doc_id === undefined ? undefined : new Set(await documentOf(parts, doc_id));
   const { documents, projects } = parts.index;
   const names = wantedProject === undefined ? undefined : allNames(projects, [wantedProject]);
-  return [...documents.values()]
-    .filter(
-      (document) =>
-        (members === undefined || members.has(document.key)) &&
-        document.context === undefined &&
-        (names === undefined || (document.project !== undefined && names.includes(document.project))) &&
-        document.createdAt >= from &&
-        document.createdAt < to,
-    )
-    .map(({ key }) => key);
+  const found = [...documents.values()].filter(
+    (document) =>
+      (members === undefined || members.has(document.key)) &&
+      document.context === undefined &&
+      (names === undefined || (document.project !== undefined && names.includes(document.project))) &&
+      document.createdAt >= from &&
+      document.createdAt < to,
+  );
+  return { keys: found.map(({ key }) => key) };
+};
+
+/** What says these words; where nothing does, what holds all of them: the preview shows it, and erases nothing. */
+const targetsOfWords = async (parts: CommandParts, words: string): Promise<Targets> => {
+  const matches = (await parts.bestMatches(words, true)).filter(({ meant }) => meant !== undefined);
+  const says = matches.filter(({ meant }) => meant !== 'part');
+  if (says.length > 0 || matches.length === 0) return { keys: says.map(({ key }) => key) };
+  return { keys: matches.map(({ key }) => key), note: PARTS_ONLY };
 };
 
 const documentOf = (parts: CommandParts, docId: string): Promise<readonly string[]> => {

@@ -104,11 +104,11 @@ const hardWon = ({ experience: { effort_score = 0 } }: LiveMemory): Pick<Transit
         warning: `This memory has an effort score of ${effort_score}: what it tells was hard won. Archive it instead if it is to be out of the way; it then stays whole and its dead ends still warn.`,
       };
 
-const NO_MATCH = 'No memory matches the query well enough to be changed without its key. Call recall_index and pass the key.';
+const NO_MATCH = 'Nothing was changed: no such memory says what these words say and no more. Call recall_index and pass the key.';
 
 const matching = async (parts: CommandParts, query: string, anyOfTheBest: boolean): Promise<string[]> => {
-  const best = (await parts.bestMatches(query, anyOfTheBest)).slice(0, 3);
-  return best.filter(({ confident }) => anyOfTheBest || confident).map(({ key }) => key);
+  const best = await parts.bestMatches(query, anyOfTheBest);
+  return best.filter(({ meant }) => anyOfTheBest || meant === 'identical' || meant === 'same').map(({ key }) => key);
 };
 
 /** An archived text may be remembered anew, so its claim is free; coming back it takes it again unless it is held by now. */

@@ -1,5 +1,4 @@
 import { ORIGIN } from '../../domain/envelope.js';
-import { RECALL_MIN_SCORE } from '../../domain/fusion.js';
 import type { Cut } from '../../projections/history/cut.js';
 import type { AsOf, Call, OfMoment } from '../api.js';
 import type { QueryParts } from '../queries/parts.js';
@@ -42,7 +41,7 @@ export const told = ({ as_of, beginning }: Omit<Earlier<unknown>, 'answer'>): Of
 });
 
 const partsOf = (parts: QueryParts, moment: Moment): RankParts => {
-  const { named, embedder } = moment.sight;
+  const { named } = moment.sight;
   return {
     ...parts,
     index: moment.searched,
@@ -51,11 +50,8 @@ const partsOf = (parts: QueryParts, moment: Moment): RankParts => {
       named
         ? `No model that has vectors of this store is ready here (${named.name} served then); this was a search by words only.`
         : 'No embedding model had served by then, so this was a search by words only, as it was then.',
-    floor: (mode) => {
-      // A floor that somebody set holds for words too; else each model has its own.
-      const floor = parts.floor('lexical');
-      return mode === 'fused' && floor === RECALL_MIN_SCORE ? (embedder?.identity.thresholds.recallFloor ?? floor) : floor;
-    },
+    // tellOf says which model is used.
+    vectorsNote: () => undefined,
     fresh: async () => undefined,
     observe: () => undefined,
   };

@@ -45,7 +45,8 @@ export const createToolCaller =
       const call: Call = { actor, commandId: prepared.commandId, ...(session !== undefined && { session }), signal, progress };
       const answer = await prepared.run({ app, call, maxTokens: ceiling });
       count('ok');
-      return resultOf(withinCeiling(answer, ceiling, tool), tool.text);
+      const bound = ceiling < maxTokens ? 'max_tokens' : 'MCP_MAX_RESPONSE_TOKENS';
+      return resultOf(withinCeiling(answer, ceiling, { ...tool, bound }), tool.text);
     } catch (error) {
       if (signal.aborted) {
         count('CANCELLED');

@@ -1,74 +1,100 @@
 import { estimateTokens } from '../../domain/budget.js';
-import { type Cap, withListsOf } from './shorter-lists.js';
+import {
+  type Bound,
+  type Cut,
+  entriesOf,
+  type Fields,
+  namedIn,
+  plainFieldsOf,
+  withFewerEntries,
+  withFewerNames,
+  withShorterLists,
+  withShortTexts,
+} from './shorter.js';
+
+export type { Cut } from './shorter.js';
 
 /** The JSON object that a tool answers. */
 export type Answer = object;
 
-type Fields = Readonly<Record<string, unknown>>;
-
-/** Names the list of an answer that may be shortened, and how the answer then says what is missing. */
-export type Cut = {
-  readonly list: string;
-  /** Where entries are taken away. */
-  readonly from: 'start' | 'end';
-  /** Fields that replace those of the answer: what is left out, and how to get it. */
-  readonly say: (answer: Fields, dropped: readonly unknown[]) => Fields;
-  /**
-   * One entry that is too long by itself, its text cut to `length` UTF-16 units and marked so; `bare` leaves out what is not
-   * needed to read on. Without it the long texts of the whole answer are cut.
-   */
-  readonly shorten?: (entry: unknown, length: number, bare: boolean) => unknown;
-};
-
 export type CeilingOptions = {
   readonly cut?: Cut;
+  /** The answer as the text that goes with it, which is bounded too. */
   readonly text?: (answer: Answer) => string;
-  /** What set the bound: the caller, or the server's setting. */
-  readonly bound?: 'max_tokens' | 'MCP_MAX_RESPONSE_TOKENS';
+  /** What set the bound, for the note. */
+  readonly bound?: Bound;
 };
 
-const SHORTEST = 64;
 const LONGEST = 100_000;
-/** A text of an entry that says too little to be worth the other fields beside it. */
-const TERSE = 120;
-/** Texts are cut to no less than this while there are lists that can give way. */
+/** No text is cut to less than this while other things can give way. */
 const READABLE = 400;
+const SHORTEST = 64;
+/** Of the text of a result: less than the first says too little to be worth its other fields, less than the second anything. */
+const WITH_ITS_FIELDS = 120;
+const WORTH_SHOWING = 16;
 
 /**
- * The answer, or a shorter one of at most `maxTokens`, always whole JSON. In this order: whole entries of its list go; of the
- * keys that say which went, the last (their count stays); the text of the only entry left is cut; long texts are cut at
- * a character boundary and say so; every list is cut to the same length, and `cut.lists` says how much of each is shown; as
- * the last resort only its plain fields are left, with the lengths of its lists.
+ * The answer, or a shorter one of at most `maxTokens`, always whole JSON. What gives way, in this order: whole entries of its
+ * list, down to one; the last of the names in `cut`, whose count stays; the text of that one entry, or it becomes a name too; long texts, cut at a
+ * character boundary and marked; all its lists, to one length, with `cut.lists` saying how much of each is shown. As the last
+ * resort its plain fields are left, with the lengths of its lists.
  */
 export const withinCeiling = (
   answer: Answer,
   maxTokens: number,
   { cut, text, bound = 'MCP_MAX_RESPONSE_TOKENS' }: CeilingOptions = {},
 ): Answer => {
+  const fields = answer as Fields;
   const fits = (candidate: object): boolean =>
     estimateTokens(JSON.stringify(candidate)) <= maxTokens && (text === undefined || estimateTokens(text(candidate)) <= maxTokens);
+  /** The longest of the answers between two lengths that fits. */
+  const longest = (from: number, to: number, made: (length: number) => Fields): Fields | undefined => {
+    const length = largest(from, to, (candidate) => fits(made(candidate)));
+    return length === undefined ? undefined : made(length);
+  };
   if (fits(answer)) return answer;
-  const fields = answer as Fields;
+
   const keeping = (count: number): Fields => (cut ? withFewerEntries(fields, cut, count) : fields);
-  const entries = cut && fields[cut.list];
-  const most = Array.isArray(entries) ? entries.length : 0;
-  const count = largest(1, most, (kept) => fits(keeping(kept)));
-  if (count !== undefined) return keeping(count);
-
+  const entries = entriesOf(fields, cut);
   const one = keeping(1);
-  const named = keysOf(one);
-  const naming = (keys: number): Fields => withFewerKeys(one, keys, bound);
-  const keys = largest(0, named - 1, (kept) => fits(naming(kept)));
-  if (keys !== undefined) return naming(keys);
-  const least = named > 0 ? naming(0) : one;
-  const shortened = cut?.shorten && most > 0 && withShortEntry(least, cut, fits);
-  if (shortened) return shortened;
+  const unnamed = withFewerNames(one, 0, bound);
+  const shortEntry = (bare: boolean) => (length: number) => ({
+    ...unnamed,
+    ...(cut && { [cut.list]: shortened(unnamed, cut, length, bare) }),
+  });
+  const reads = cut?.shorten !== undefined && entries > 0;
+  const namesOnly = (): Fields | undefined => {
+    const none = keeping(0);
+    return longest(1, namedIn(none), (count) => withFewerNames(none, count, bound));
+  };
+  const lists = Math.max(1, ...Object.values(fields).map((value) => (Array.isArray(value) ? value.length : 0)), SHORTEST);
+  const shortLists = (most: number): Fields => withShorterLists(withFewerNames(keeping(most), most, bound), most, bound);
+  return (
+    longest(1, entries, keeping) ??
+    longest(0, namedIn(one), (count) => withFewerNames(one, count, bound)) ??
+    (reads
+      ? (longest(WITH_ITS_FIELDS, LONGEST, shortEntry(false)) ?? longest(WORTH_SHOWING, LONGEST, shortEntry(true)) ?? namesOnly())
+      : undefined) ??
+    longest(READABLE, LONGEST, (length) => withShortTexts(unnamed, length)) ??
+    longest(1, lists, shortLists) ??
+    longest(SHORTEST, LONGEST, (length) => withShortTexts(shortLists(1), length)) ??
+    longest(SHORTEST, LONGEST, (length) => withShortTexts(shortLists(0), length)) ??
+    plainFieldsOf(fields, bound)
+  );
+};
 
-  const clipped = largest(READABLE, LONGEST, (length) => fits(withShortTexts(least, length) as object));
-  if (clipped !== undefined) return withShortTexts(least, clipped) as object;
-  const capping = (cap: number, length = LONGEST): object => withListsOf(capped(keeping(cap), cap), cap, length);
-  const capped = (shorter: Fields, cap: number): Fields => (keysOf(shorter) > cap ? withFewerKeys(shorter, cap, bound) : shorter);
-  const withListsOf_ = capping;
-  void withListsOf_;
-  return least;
+const shortened = (answer: Fields, { list, shorten }: Cut, length: number, bare: boolean): readonly unknown[] =>
+  (answer[list] as readonly unknown[]).map((entry) => (shorten ? shorten(entry, length, bare) : entry));
+
+/** The largest whole number of the range that passes; `undefined` when none does. Passing must be monotone. */
+const largest = (from: number, to: number, passes: (value: number) => boolean): number | undefined => {
+  let best: number | undefined;
+  for (let low = from, high = to; low <= high; ) {
+    const middle = (low + high) >> 1;
+    if (passes(middle)) {
+      best = middle;
+      low = middle + 1;
+    } else high = middle - 1;
+  }
+  return best;
 };

@@ -1,4 +1,6 @@
 import { frame } from '../../domain/framing.js';
+import { clip } from '../../domain/passage.js';
+import { readOn, type Truncated } from '../queries/fit.js';
 import type { Answer, Cut } from './ceiling.js';
 
 /** What every answer with memory text says about it, since some hosts show a model only the structured part. */
@@ -19,6 +21,7 @@ type Recalled = {
   readonly key: string;
   readonly content?: string;
   readonly snippet?: string;
+  readonly content_truncated?: Truncated;
   readonly score?: number;
   readonly namespace?: string;
   readonly project?: string;
@@ -42,6 +45,9 @@ type Warned = {
 
 /** Marks a line that is said before everything else; it is framing too. */
 const FIRST = '[omnimem:recall] Note: ';
+
+/** Where results were found and not one had room. */
+const CUT_WHOLE = '[omnimem:recall] What was found did not fit; cut counts it.';
 
 /** Marks the line that carries the rest of the answer as framing, so that it is taken off when the text is sent back. */
 const REST = '[omnimem:recall] Details: ';
@@ -75,7 +81,8 @@ export const recallText = (answer: Answer): string => {
   const first = domain_filter_notice === undefined ? '' : `${FIRST}${domain_filter_notice}\n\n`;
   const warned = warnings.map(({ reason: _reason, ...fields }) => fields);
   const others = { ...(warned.length > 0 && { abandoned_warnings: warned }), ...rest, ...(given && { results: details }) };
-  return `${first}${frame([...warnings.map(framedWarning), ...framed])}\n\n${REST}${JSON.stringify(others)}`;
+  const shown = [...warnings.map(framedWarning), ...framed];
+  return `${first}${shown.length === 0 && 'cut' in rest ? CUT_WHOLE : frame(shown)}\n\n${REST}${JSON.stringify(others)}`;
 };
 
 /** A dead end comes before the memories, since it is meant to be read before anything is done. */
@@ -100,7 +107,7 @@ const sourceOf = ({ namespace, project, provenance, licence, source_url, contrad
     .filter(Boolean)
     .join(', ');
 
-/** Results that did not fit are named by key, for `recall_detail`. */
+/** Results that did not fit are named by key, for `recall_detail`; of one that does not fit alone its text is cut. */
 export const CUT_RESULTS: Cut = {
   list: 'results',
   from: 'end',
@@ -109,4 +116,25 @@ export const CUT_RESULTS: Cut = {
     const keys = [...dropped.map((result) => (result as Recalled).key), ...earlier];
     return { cut: { keys, note: `${keys.length} more did not fit. Fetch them with recall_detail(keys), a few at a time.` } };
   },
+  shorten: (entry, length, bare) => {
+    const result = entry as Recalled;
+    const { key, score, content, snippet, content_truncated } = result;
+    const rest = bare ? { key, ...(score !== undefined && { score }) } : result;
+    if (content === undefined) return snippet === undefined ? rest : { ...rest, snippet: clip(snippet, length) };
+    const cut = truncated(content, length, content_truncated);
+    return {
+      ...rest,
+      content: cut?.content ?? content,
+      ...((cut ?? content_truncated) && { content_truncated: cut?.told ?? content_truncated }),
+    };
+  },
+};
+
+/** The beginning of a text that is itself a part of one, and which part it then is. */
+const truncated = (content: string, length: number, earlier: Truncated | undefined) => {
+  if (content.length <= length) return undefined;
+  const shown = clip(content, length);
+  const from = earlier?.from ?? 0;
+  const to = from + shown.length;
+  return { content: shown, told: { from, to, of: earlier?.of ?? content.length, next: readOn(to) } };
 };

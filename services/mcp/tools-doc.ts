@@ -19,7 +19,9 @@ NOT_FOUND, CONFLICT, CONFIRMATION_REQUIRED, UNAVAILABLE, UNAUTHORISED, TOO_LARGE
   parameter says otherwise. What is beyond it is refused with the limit (VALIDATION, or TOO_LARGE for a text that is to be stored).
 - A number below the least is refused with the range. One above the most is brought down, and \`adjusted\` says so.
 - No answer is longer than \`MCP_MAX_RESPONSE_TOKENS\` (3.5 characters count as a token). What was left out is named in \`cut\`, with
-  keys or an offset to go on with.
+  keys or an offset to go on with: whole entries first, then of the keys the last (\`count\` stays), then the text of the only result
+  (\`content_truncated\` says how to read on). Of an answer with several long lists each is cut to the same length, and
+  \`cut.lists\` says of each how many entries are \`shown\` and how many there are in \`total\`.
 - \`command_id\` is taken by every tool that changes something: a ULID. Repeated with the same id, a call answers the first result.
 - \`OMNIMEM_TOOLSET=essential\` lists only the tools marked so, for clients with little room. The others can still be called.
 `;

@@ -4,7 +4,7 @@ import { LIMITS } from '../../domain/vocabulary.js';
 import type { MemoryRow } from '../../projections/memories.js';
 import type { Call, MemoryDetail, RecallDetailInput, RecallDetailResult } from '../api.js';
 import { experienceFields } from './experience/fields.js';
-import { fitAnswer } from './fit.js';
+import { fitAnswer, type Truncated } from './fit.js';
 import type { QueryParts } from './parts.js';
 import { rowsOf } from './rows.js';
 
@@ -15,7 +15,7 @@ const SHOWN = 300;
 export const recallDetail = async (parts: QueryParts, input: RecallDetailInput, _call: Call): Promise<RecallDetailResult> => {
   const named = [...new Set(input.keys.map((key) => clip(key.trim(), SHOWN)))];
   const [wanted, beyond] = [named.slice(0, LIMITS.detailKeys), named.slice(LIMITS.detailKeys)];
-  await parts.fresh();
+  const stale = await parts.fresh();
   const rows = await rowsOf(
     parts,
     wanted.filter((key) => key.startsWith('mem:')),
@@ -26,15 +26,24 @@ export const recallDetail = async (parts: QueryParts, input: RecallDetailInput, 
   }
   const results = wanted.map((key) => {
     const row = rows.get(key);
-    return row ? { ...detailOf(row), content: row.content.slice(offset) } : { key, status: 'not_found' as const };
+    return row ? readFrom(detailOf(row), offset) : { key, status: 'not_found' as const };
   });
   const budget = Math.min(parts.maxTokens, Math.max(200, input.max_tokens ?? parts.maxTokens));
   const { kept, cut } = fitAnswer<(typeof results)[number]>(results, budget, offset);
   const left = [...cut.map(({ key }) => key), ...beyond];
   return {
     results: kept,
+    ...(stale && { stale }),
     ...(left.length > 0 && { cut: { keys: left, note: 'These did not fit; call recall_detail again with them.' } }),
   };
+};
+
+/** A memory whose text begins at `offset`, and then says which part it is. */
+const readFrom = (memory: MemoryDetail, offset: number): MemoryDetail & { readonly content_truncated?: Truncated } => {
+  if (offset === 0) return memory;
+  const of = memory.content.length;
+  const content = memory.content.slice(offset);
+  return { ...memory, content, content_truncated: { from: of - content.length, to: of, of, next: 'This is its end.' } };
 };
 
 export const detailOf = (row: MemoryRow): MemoryDetail => ({

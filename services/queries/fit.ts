@@ -4,6 +4,9 @@ import { clip } from '../../domain/passage.js';
 /** Which part of a text is shown, in UTF-16 units, and how to read on. */
 export type Truncated = { readonly from: number; readonly to: number; readonly of: number; readonly next: string };
 
+/** How the rest of a text is read that was cut at `offset`. */
+export const readOn = (offset: number): string => `recall_detail with this key alone and offset: ${offset}`;
+
 type Item = { readonly key: string; readonly content?: string };
 
 /** Tokens that the notes around the results may take. */
@@ -27,7 +30,7 @@ export const fitAnswer = <T extends Item>(
   for (let length = first.content.length; length > 0; length = Math.floor(length * 0.8)) {
     const content = clip(first.content, length);
     const to = from + content.length;
-    const shown = { ...first, content, content_truncated: { from, to, of, next: `recall_detail with this key alone and offset: ${to}` } };
+    const shown = { ...first, content, content_truncated: { from, to, of, next: readOn(to) } };
     if (size(shown) <= budget) return { kept: [shown], cut: rest };
   }
   return fitted;

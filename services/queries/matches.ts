@@ -1,19 +1,67 @@
+import { isSameText, type Meant, meantBy } from '../../domain/similarity/meant.js';
+import type { Namespace } from '../../domain/vocabulary.js';
+import { unavailableWhenDown } from '../valkey/errors.js';
 import type { QueryParts } from './parts.js';
-import { rank } from './rank.js';
-import { showable } from './rows.js';
+import { type RankedHit, rank } from './rank.js';
+import { rowsOf } from './rows.js';
 
-/** An answer to a query that a command may act on. */
-export type Match = { readonly key: string; readonly score: number; readonly confident: boolean };
+/** A memory that words may mean. `score`: its likeness by recall; 1 for the text itself. `meant` is undefined for one that is only like them. */
+export type Match = { readonly key: string; readonly score: number; readonly meant: Meant | undefined };
 
-/** Similarity above which a query is taken to mean a memory (specification: strictly above). */
-const CONFIDENT = 0.85;
+export type MatchParts = QueryParts & {
+  /** The claim on an exact text, as remembering makes it. */
+  readonly claimOf: (salt: string, namespace: Namespace, project: string | undefined, content: string) => string;
+};
+
+/** Contract, section 4: the best three of recall. */
 const SHOWN = 3;
+/** Candidates of each namespace, and how many of the best are read: a text with the same words may rank before the text itself. */
+const CANDIDATES = 50;
+/** So many of the best are compared word by word. */
+const COMPARED = 20;
+const ORDER: readonly (Meant | undefined)[] = ['identical', 'same', 'part', undefined];
 
-/** The best three answers to a query, by likeness alone and without counting as a recall, for commands that take a query. */
-export const bestMatches = async (parts: QueryParts, query: string, includeArchived: boolean): Promise<readonly Match[]> => {
-  const { hits } = await rank(parts, { query, topK: SHOWN, anyState: includeArchived });
+/**
+ * What words in place of a key mean: every memory whose text they are, then the best of those that they mean in another way, then what
+ * is only like them; three in all, or as many as have that text. Does not count as a recall. Without `includeArchived`, archived ones
+ * are left out.
+ */
+export const bestMatches = async (parts: MatchParts, words: string, includeArchived: boolean): Promise<readonly Match[]> => {
+  const { hits } = await rank(parts, { query: words, topK: CANDIDATES, anyState: includeArchived });
+  const { documents, suppressed, serving } = parts.index;
+  const thresholds = serving && (await parts.embedderFor(serving.model.id))?.identity.thresholds;
+  const ranked = hits.flatMap((hit): RankedHit[] => (hit.via ? [hit, hit.via] : [hit])).slice(0, CANDIDATES);
+  const places = new Map(ranked.map((hit, place) => [hit.key, { hit, place }]));
+  const facts = new Set(ranked.flatMap(({ via }) => via?.key ?? []));
   // The contexts of projects are changed by their own tools.
-  const memories = hits.filter(({ key }) => parts.index.documents.get(key)?.context === undefined);
-  const shown = await showable(parts, memories, SHOWN);
-  return shown.map(({ hit }) => ({ key: hit.key, score: hit.score, confident: hit.parts.similarity > CONFIDENT }));
+  const wanted = [...new Set([...(await holdersOf(parts, words)), ...places.keys()])].filter((key) => {
+    const document = documents.get(key);
+    return document !== undefined && document.context === undefined && (includeArchived || document.state !== 'archived');
+  });
+  const rows = await rowsOf(parts, wanted);
+  const found = wanted.flatMap((key): Match[] => {
+    const content = rows.get(key)?.content;
+    if (content === undefined) return [];
+    if (isSameText(words, content)) return [{ key, score: 1, meant: 'identical' }];
+    const { hit, place } = places.get(key) ?? {};
+    if (hit === undefined || place === undefined || suppressed.matches(content) !== undefined) return [];
+    const meant = place < COMPARED ? meantBy(words, content, hit.parts.vector, thresholds) : undefined;
+    return meant === undefined && facts.has(key) ? [] : [{ key, score: hit.score, meant }];
+  });
+  const sorted = found.sort((a, b) => ORDER.indexOf(a.meant) - ORDER.indexOf(b.meant));
+  return sorted.slice(0, Math.max(SHOWN, sorted.filter(({ meant }) => meant === 'identical').length));
+};
+
+/** Who holds the claim on this text, in every namespace and project: found whatever a search would rank before it. */
+const holdersOf = async ({ index, log, claimOf }: MatchParts, text: string): Promise<readonly string[]> => {
+  const claims = new Set<string>();
+  const places = new Set<string>();
+  for (const { namespace, project } of index.documents.values()) {
+    const place = `${namespace} ${project ?? ''}`;
+    if (places.has(place)) continue;
+    places.add(place);
+    claims.add(claimOf(log.salt, namespace, project, text));
+  }
+  const holders = await unavailableWhenDown(() => log.claimHolders([...claims]));
+  return holders.filter((holder) => holder !== undefined);
 };

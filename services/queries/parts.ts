@@ -2,9 +2,10 @@ import type { Redis } from 'iovalkey';
 import type { ScoringSettings } from '../../domain/scoring.js';
 import type { Keys } from '../../projections/keys.js';
 import type { RecallIndex } from '../../projections/recall/recall-index.js';
-import type { Embedder } from '../embedding/port.js';
+import type { Model } from '../../projections/recall/space.js';
+import type { Embedder, ModelIdentity } from '../embedding/port.js';
 import type { EventLog } from '../eventlog/log.js';
-import type { Model } from '../llm/port.js';
+import type { Model as LanguageModel } from '../llm/port.js';
 import type { SessionReads } from '../session-reads.js';
 import type { Expander } from './expansion.js';
 
@@ -29,13 +30,15 @@ export type QueryParts = {
   readonly scoring: ScoringSettings;
   readonly topK: number;
   /** The language model; undefined without a key. */
-  readonly model: Model | undefined;
+  readonly model: LanguageModel | undefined;
   /** Rephrases queries. */
   readonly expansion: { readonly byDefault: boolean; readonly expand: Expander };
   /** Days without a change after which an active episodic memory is called stale. */
   readonly staleMemoryDays: number;
-  /** Below this similarity nothing is a match. */
-  readonly floor: (mode: 'fused' | 'lexical') => number;
+  /** The relevance below which nothing is a match: that of the model whose vectors are searched, or of words alone. */
+  readonly floor: (model?: ModelIdentity) => number;
+  /** Why the vectors of this model serve while another one is configured, in words for people; undefined while all is well. */
+  readonly vectorsNote: (served: Model) => string | undefined;
   /** Tokens that no answer may exceed. */
   readonly maxTokens: number;
   /** Waits, with a bound, until the views have met the log's head. */

@@ -6,6 +6,9 @@ const ENDING = 200;
 /** The first window of a model holds about so much. */
 const READ_WHOLE = 1_000;
 
+/** Whether a model leaves out some of a question, which only its words then speak for. */
+export const isHalfRead = (query: string): boolean => query.length > READ_WHOLE;
+
 /**
  * What a query means, as unit vectors: that of its first window, and of a long one that of its end, where the question stands under
  * what was pasted. `note` says so where text between the two has no say. Rejects as the embedder does.
@@ -17,7 +20,7 @@ export const embedQuestion = async (
 ): Promise<{ readonly vector: Float32Array; readonly ending?: Float32Array; readonly note?: string }> => {
   if (query.length <= LONG_QUERY) return { vector: await embedder.embedQuery(query, options) };
   const [vector, ending] = await Promise.all([embedder.embedQuery(query, options), embedder.embedQuery(endOf(query), options)]);
-  if (query.length <= READ_WHOLE) return { vector, ending };
+  if (!isHalfRead(query)) return { vector, ending };
   return { vector, ending, note: 'Of this long query the words were all searched, the meaning only of its beginning and its end.' };
 };
 

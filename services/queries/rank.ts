@@ -1,11 +1,13 @@
 import { parseQuery, QUERY_LENGTH } from '../../domain/content.js';
 import { DomainError, isDomainError } from '../../domain/errors.js';
-import type { FusedHit } from '../../domain/fusion.js';
-import { isForeignMatch, isScriptRead } from '../../domain/legibility.js';
+import { type FusedHit, HALF_READ_LEXICAL_WEIGHT } from '../../domain/fusion.js';
+import { isScriptRead } from '../../domain/legibility.js';
+import { type Bar, type Candidate, matchesAmong, nearestAmong, scoreOf, TAGGED_SCORE } from '../../domain/matching.js';
 import { parseProjectName } from '../../domain/project/name.js';
 import { type Scope, scopeOf } from '../../domain/project/scope.js';
-import { saysNothing } from '../../domain/question.js';
+import { asksNothing } from '../../domain/question.js';
 import { byScoreThenKey, type ScoreBreakdown, scoreMemory } from '../../domain/scoring.js';
+import { tagsAsked } from '../../domain/tags-asked.js';
 import { dateHint } from '../../domain/temporal.js';
 import { foreignLanguage } from '../../domain/text/languages.js';
 import { NAMESPACES, type Namespace, type State } from '../../domain/vocabulary.js';
@@ -13,9 +15,10 @@ import { type Document, hasExpired } from '../../projections/recall/document.js'
 import type { RecallIndex } from '../../projections/recall/recall-index.js';
 import type { VectorSpace } from '../../projections/recall/space.js';
 import { hybridSearch } from '../../projections/search/hybrid.js';
+import type { ModelIdentity } from '../embedding/port.js';
 import { openContradictions } from './contradictions.js';
 import type { QueryParts, RecallStage, Stale } from './parts.js';
-import { embedQuestion } from './query-vectors.js';
+import { embedQuestion, isHalfRead } from './query-vectors.js';
 
 /** What a ranking looks at: the recall index, or the state of an earlier moment. */
 export type Searched = Pick<RecallIndex, 'documents' | 'graveyard' | 'hinted' | 'projects' | 'words' | 'serving' | 'suppressed'>;
@@ -50,6 +53,8 @@ export type RankedHit = {
 
 export type Ranking = {
   readonly hits: readonly RankedHit[];
+  /** Where nothing matches: what is not far from it, the most relevant first. */
+  readonly nearest: readonly RankedHit[];
   readonly search: 'fused' | 'lexical';
   readonly note: string | undefined;
   readonly stale: Stale | undefined;
@@ -71,21 +76,21 @@ export const rank = async (parts: RankParts, question: Question): Promise<Rankin
   const { index, now } = parts;
 
   const [eye, stale] = await Promise.all([
-    observed(parts, 'embed', queryVector(parts, query, question.signal)),
+    observed(parts, 'embed', asksNothing(query) ? NOTHING_ASKED : queryVector(parts, query, question.signal)),
     observed(parts, 'wait', parts.fresh()),
   ]);
   const scope = scopeOf(index.projects, { projects: named, domains: question.domains });
   const projects = scope.names;
   if (projects?.length === 0) {
     const note = named?.length === 0 ? 'No project was named, so none was searched.' : undefined;
-    return { hits: [], search: 'lexical', note, stale, scope };
+    return { hits: [], nearest: [], search: 'lexical', note, stale, scope };
   }
   const searching = performance.now();
 
   const states: readonly State[] = question.anyState ? ['active', 'deprioritised', 'archived'] : ['active', 'deprioritised'];
   const filter = { states, ...(projects && { projects }) };
   const k = candidates(question.topK, projects);
-  const text = saysNothing(query) ? '' : query;
+  const text = eye === NOTHING_ASKED ? '' : query;
   let sight: Eye = eye;
   const look = (): Promise<FusedHit[][]> =>
     Promise.all(
@@ -96,6 +101,7 @@ export const rank = async (parts: RankParts, question: Question): Promise<Rankin
           ending: sight.ending,
           candidates: k,
           filter,
+          wordsWeigh: isHalfRead(query) ? HALF_READ_LEXICAL_WEIGHT : undefined,
         }),
       ),
     );
@@ -108,54 +114,96 @@ export const rank = async (parts: RankParts, question: Question): Promise<Rankin
     })
   ).flat();
   const mode = sight.vector ? 'fused' : 'lexical';
-  const floor = parts.floor(mode);
   const scoring = performance.now();
   parts.observe('search', scoring - searching);
 
-  // What sounds like an identifier is no match for one: without a shared word it is the nearest noise.
-  const exact = IDENTIFIER.test(query.trim());
-  const isForeign = foreignLanguage(query) !== undefined;
-  const matches = (hit: FusedHit): boolean =>
-    (isForeign ? isForeignMatch(hit, { fused: floor, lexical: parts.floor('lexical') }) : hit.relevance >= floor) &&
-    !(exact && hit.lexical === 0);
+  const bar: Bar = {
+    fused: parts.floor(sight.model),
+    lexical: parts.floor(),
+    isForeign: foreignLanguage(query) !== undefined,
+    isExact: IDENTIFIER.test(query.trim()),
+    isHalfRead: isHalfRead(query),
+  };
   const moment = now();
+  const mayShow = (document: Document): boolean => question.anyState === true || !hasExpired(document, moment);
+  const tagged = tagsAsked(text);
+  const held: Found[] = [];
+  for (const hit of found) {
+    const document = index.documents.get(hit.key);
+    if (!document || !mayShow(document)) continue;
+    held.push({ document, hit, isUnread: document.isUnread === true, tagged: document.tags ? tagged(document.tags) : 'nothing' });
+  }
+  const matches = matchesAmong(held, bar);
   const scorable: Scorable[] = [];
-  const consider = (key: string, hit: FusedHit | undefined): void => {
-    const document = index.documents.get(key);
-    if (!document || (!question.anyState && hasExpired(document, moment))) return;
-    scorable.push({ document: asItsSource(index, document), hit, isMatch: hit !== undefined && matches(hit) });
+  const consider = (document: Document, hit: FusedHit | undefined, similarity: number, isMatch: boolean): void => {
+    scorable.push({ document: asItsSource(index, document), hit, similarity, isMatch });
   };
   // Only a hint can lift what is below the floor; most candidates are, so they are not scored at all.
   const hinted = question.isVariant ? NOTHING : index.hinted.met(query);
-  for (const hit of found) if (matches(hit) || hinted.has(hit.key)) consider(hit.key, hit);
+  for (const candidate of held) {
+    const isMatch = matches.has(candidate);
+    if (isMatch || hinted.has(candidate.hit.key)) consider(candidate.document, candidate.hit, scoreOf(candidate), isMatch);
+  }
   if (hinted.size > 0) {
     const known = new Set(found.map(({ key }) => key));
-    for (const key of hinted) if (!known.has(key) && isLookedAt(parts, key, namespaces, projects)) consider(key, undefined);
+    for (const key of hinted) {
+      const document = known.has(key) ? undefined : index.documents.get(key);
+      if (document && mayShow(document) && isLookedAt(document, namespaces, projects)) consider(document, undefined, 0, false);
+    }
+  }
+  // The searches look at texts only: what is named by its tags alone may not be among what they found.
+  if (matches.size === 0) {
+    for (const document of index.documents.values()) {
+      if (!document.tags || hinted.has(document.key) || !states.includes(document.state)) continue;
+      if (tagged(document.tags) !== 'all' || !isLookedAt(document, namespaces, projects) || !mayShow(document)) continue;
+      consider(document, undefined, TAGGED_SCORE, true);
+    }
   }
   // Reading a date out of a query takes as long as searching a graph.
   const dated = scorable.some(({ document }) => document.eventDate !== undefined);
   const occasion = { now: moment, dateHint: dated ? dateHint(query, moment) : undefined };
+  const hitOf = ({ document, hit, similarity }: Omit<Scorable, 'isMatch'>): RankedHit => {
+    const { key } = document;
+    const evidence = { similarity, lexical: hit?.lexical, vector: hit?.cosine, meetsHint: hinted.has(key) };
+    const scored = scoreMemory(document, evidence, occasion, parts.scoring);
+    const contradicts = document.contradicts ? openContradictions(index.documents, key) : UNCONTRADICTED;
+    return { key, score: question.anyState ? scored.similarity : scored.score, parts: scored, window: hit?.window, contradicts };
+  };
   const hits: RankedHit[] = [];
   let facts = false;
-  for (const { document, hit, isMatch } of scorable) {
-    const { key } = document;
-    const evidence = { similarity: hit?.score ?? 0, lexical: hit?.lexical, vector: hit?.cosine, meetsHint: hinted.has(key) };
-    const scored = scoreMemory(document, evidence, occasion, parts.scoring);
-    if (!isMatch && !scored.reinstateCandidate) continue;
-    const score = question.anyState ? scored.similarity : scored.score;
-    if (score <= 0) continue;
-    const contradicts = document.contradicts ? openContradictions(index.documents, key) : UNCONTRADICTED;
-    hits.push({ key, score, parts: scored, window: hit?.window, contradicts });
-    facts ||= document.enrichedFrom !== undefined;
+  for (const one of scorable) {
+    const hit = hitOf(one);
+    if (hit.score <= 0 || !(one.isMatch || hit.parts.reinstateCandidate)) continue;
+    hits.push(hit);
+    facts ||= one.document.enrichedFrom !== undefined;
   }
   const ranked = (facts ? withoutFactsBehindSources(parts, hits) : hits).sort(byScoreThenKey);
   parts.observe('score', performance.now() - scoring);
   const cut = question.query.trim().length > QUERY_LENGTH ? CUT : undefined;
-  return { hits: ranked, search: mode, note: joined(sight.note, cut), stale, scope };
+  const nearest = hits.length > 0 ? [] : nearestAmong(held, bar).slice(0, NEAREST_LOOKED_AT);
+  return {
+    hits: ranked,
+    nearest: nearest.map(({ document, hit }) => hitOf({ document, hit, similarity: hit.score })),
+    search: mode,
+    note: joined(sight.note, cut),
+    stale,
+    scope,
+  };
 };
 
+/** What the searches found. */
+type Found = Candidate & { readonly document: Document; readonly hit: FusedHit };
+
 /** What may be shown; `isMatch`: by its evidence, without a hint. */
-type Scorable = { readonly document: Document; readonly hit: FusedHit | undefined; readonly isMatch: boolean };
+type Scorable = {
+  readonly document: Document;
+  readonly hit: FusedHit | undefined;
+  readonly similarity: number;
+  readonly isMatch: boolean;
+};
+
+/** Some of the nearest may speak of suppressed topics. */
+const NEAREST_LOOKED_AT = 6;
 
 const UNCONTRADICTED: readonly string[] = [];
 const NOTHING: ReadonlySet<string> = new Set();
@@ -163,7 +211,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 /** One token with a digit, an underscore, a slash, an at sign or a capital inside: an error code, a path, a function. */
 const IDENTIFIER = /^(?=.*[\d_/@]|.*[a-z][A-Z])[!-~]+$/;
 
-const observed = async <T>({ observe }: RankParts, stage: RecallStage, work: Promise<T>): Promise<T> => {
+const observed = async <T>({ observe }: RankParts, stage: RecallStage, work: Promise<T> | T): Promise<T> => {
   const begun = performance.now();
   const result = await work;
   observe(stage, performance.now() - begun);
@@ -185,8 +233,12 @@ type Eye = {
   readonly vector?: Float32Array;
   readonly ending?: Float32Array | undefined;
   readonly space?: VectorSpace;
+  /** The model of the space, with its own floor. */
+  readonly model?: ModelIdentity;
   readonly note: string | undefined;
 };
+
+const NOTHING_ASKED: Eye = { note: 'The query names nothing to look for: only function words, a single figure or signs.' };
 
 const queryVector = async (parts: RankParts, query: string, signal: AbortSignal | undefined): Promise<Eye> => {
   const space = parts.index.serving;
@@ -200,7 +252,7 @@ const queryVector = async (parts: RankParts, query: string, signal: AbortSignal 
     });
     const pending = space.missing.size;
     const missing = pending > 0 ? `${pending} memories have no vector yet; they are found by their words only.` : undefined;
-    return { vector, ending, space, note: joined(missing, note) };
+    return { vector, ending, space, model: embedder.identity, note: joined(parts.vectorsNote(space.model), missing, note) };
   } catch (error) {
     signal?.throwIfAborted();
     parts.onTrouble('the query could not be embedded', error);
@@ -208,14 +260,8 @@ const queryVector = async (parts: RankParts, query: string, signal: AbortSignal 
   }
 };
 
-const isLookedAt = (
-  { index }: RankParts,
-  key: string,
-  namespaces: readonly Namespace[],
-  projects: readonly string[] | undefined,
-): boolean => {
-  const document = index.documents.get(key);
-  if (!document || !namespaces.includes(document.namespace)) return false;
+const isLookedAt = (document: Document, namespaces: readonly Namespace[], projects: readonly string[] | undefined): boolean => {
+  if (!namespaces.includes(document.namespace)) return false;
   return !projects || (document.project !== undefined && projects.includes(document.project));
 };
 

@@ -1,6 +1,6 @@
 import { estimateTokens } from '../../domain/budget.js';
 import { licenceNotice } from '../../domain/licence.js';
-import { passageAround } from '../../domain/passage.js';
+import { clip, passageAround } from '../../domain/passage.js';
 import { shortRouting } from '../../domain/project/scope.js';
 import { RANGES, withinRange } from '../../domain/range.js';
 import type { ScoreBreakdown } from '../../domain/scoring.js';
@@ -24,12 +24,14 @@ import { warningsBeside } from './experience/warnings.js';
 import { fitAnswer } from './fit.js';
 import type { QueryParts } from './parts.js';
 import { type Question, type Ranking, rank } from './rank.js';
-import { type Shown, showable } from './rows.js';
+import { NEAREST_SHOWN, type Shown, showable } from './rows.js';
 import { recordRecall } from './telemetry.js';
 
 const DEFAULT_INDEX_K = 10;
 const DEFAULT_SNIPPET = 150;
 const NOTHING = 'No memory matches.';
+const NEAREST = `${NOTHING} nearest names what came closest and still fell short: recall_detail reads it, if it may be what was meant.`;
+const TITLE_LENGTH = 80;
 const SUPPRESSED = 'No memory matches. What was found speaks of suppressed topics; list_suppressions names them.';
 
 /** The memories that answer a query, best first, whole. */
@@ -96,11 +98,13 @@ const found = async (parts: QueryParts, input: RecallInput, call: Call, topK: nu
     model: ranking.search === 'fused' ? parts.index.serving?.model.id : undefined,
   });
   parts.observe('total', performance.now() - started);
+  const nearest = shown.length > 0 ? [] : await showable(parts, ranking.nearest, NEAREST_SHOWN);
   const hidden = shown.length === 0 && ranking.hits.length > 0 && parts.index.suppressed.topics.size > 0;
   const warnings = warningsBeside(parts.index, question, ranking);
   const notes: RecallNotes = {
     ...(ranking.variants && ranking.variants.length > 0 && { expanded_queries: ranking.variants }),
     ...(ranking.stale && { stale: ranking.stale }),
+    ...nearestOf(nearest),
     ...(hidden && { message: SUPPRESSED }),
   };
   return { shown, ranking, warnings, notes };
@@ -108,8 +112,22 @@ const found = async (parts: QueryParts, input: RecallInput, call: Call, topK: nu
 
 const foundEarlier = async (parts: QueryParts, asOf: string, call: Call, question: Question) => {
   const { answer, as_of, beginning } = await recallEarlier(parts, asOf, call, question);
-  return { ...answer, notes: { as_of, ...(beginning !== undefined && { message: beginning }) } };
+  const { nearest, ...rest } = answer;
+  return { ...rest, notes: { as_of, ...nearestOf(nearest), ...(beginning !== undefined && { message: beginning }) } };
 };
+
+/** What fell short of a match, by its first words. */
+const nearestOf = (nearest: readonly Shown[]): Pick<RecallNotes, 'message' | 'nearest'> =>
+  nearest.length === 0
+    ? {}
+    : {
+        message: NEAREST,
+        nearest: nearest.map(({ hit, row }) => ({
+          key: hit.key,
+          title: clip(row.title ?? row.content.slice(0, 4 * TITLE_LENGTH).replace(/\s+/g, ' '), TITLE_LENGTH),
+          score: hit.score,
+        })),
+      };
 
 /** Tokens for the results, once the warnings have theirs. */
 const budgetOf = ({ maxTokens }: QueryParts, { max_tokens }: RecallInput, warnings: AbandonedWarnings): number =>

@@ -3,6 +3,9 @@ import { unavailableWhenDown } from '../valkey/errors.js';
 import type { QueryParts } from './parts.js';
 import type { RankedHit, RankParts, Searched } from './rank.js';
 
+/** Of what fell short of a match, so many are named. */
+export const NEAREST_SHOWN = 2;
+
 export type Shown = { readonly hit: RankedHit; readonly row: MemoryRow };
 
 /** Memories by key from the serving view, as they were written; those that are not there are left out. */

@@ -1,7 +1,7 @@
 import type { Abandoned } from '../../domain/memory/events.js';
 import { type Experience, hasExperience } from '../../domain/memory/experience.js';
 import { ABANDONED_TYPES, OUTCOMES } from '../../domain/vocabulary.js';
-import { isObject } from './text.js';
+import { isObject, plainText } from './text.js';
 import { fromDumpTime } from './times.js';
 
 /** The fields of experience as another place wrote them, each undefined when it is not there. */
@@ -58,8 +58,8 @@ const deadEnds = (value: unknown, when: number): Abandoned[] | undefined => {
 const deadEnd = (entry: unknown, when: number): Abandoned | undefined => {
   if (!isObject(entry) || typeof entry.name !== 'string' || entry.name.trim() === '') return undefined;
   const { name, type, reason = '', attempted_at } = entry;
-  const known = ABANDONED_TYPES.find((one) => one === String(type ?? 'approach').toLowerCase());
-  const time = attempted_at === undefined || attempted_at === '' ? when : timeOf(String(attempted_at));
+  const known = ABANDONED_TYPES.find((one) => one === plainText(type ?? 'approach')?.toLowerCase());
+  const time = attempted_at === undefined || attempted_at === '' ? when : timeOf(plainText(attempted_at) ?? '');
   if (known === undefined || typeof reason !== 'string' || time === undefined) return undefined;
   return { name: name.trim(), type: known, reason, attempted_at: new Date(time).toISOString() };
 };

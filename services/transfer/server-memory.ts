@@ -1,7 +1,8 @@
 import { unstorableInLine } from '../../domain/characters.js';
-import { DomainError, isDomainError } from '../../domain/errors.js';
+import { DomainError } from '../../domain/errors.js';
 import { LIMITS } from '../../domain/vocabulary.js';
-import { type Draft, newDraft, type ReadOptions, refusalOf, type Source } from './source.js';
+import { namesTwice } from './names-twice.js';
+import { type Draft, newDraft, type ReadOptions, refusalOf, type Source, withoutCredentials } from './source.js';
 import { isObject, jsonOrUndefined } from './text.js';
 
 /** Fields the format defines; others are set aside. */
@@ -24,9 +25,9 @@ export const readServerMemory = (text: string, modified: number, options: ReadOp
     try {
       readLine(draft, line, place, modified, options);
     } catch (error) {
-      if (!isDomainError(error)) throw error;
-      draft.refused.push(refusalOf(place, error));
-      draft.setAside.push({ place, kind: 'refused line', why: error.message, key: place, fields: { line } });
+      const refusal = refusalOf(place, error);
+      draft.refused.push(refusal);
+      draft.setAside.push({ place, kind: 'refused line', why: refusal.why, key: place, fields: { line } });
     }
   }
   if (draft.candidates.length > 0) draft.notes.push('The format holds no times: the file’s own was taken for every memory.');
@@ -37,6 +38,9 @@ const readLine = (draft: Draft, text: string, place: string, created: number, { 
   const line = jsonOrUndefined(text);
   if (line === undefined) throw new DomainError('VALIDATION', 'The line is no JSON', 'It may be cut short; mend or remove it');
   if (!isGraphLine(line)) throw new DomainError('VALIDATION', 'The line is neither an entity nor a relation', 'Its type says which it is');
+  const twice = namesTwice(text, 1)[0]?.path[0];
+  if (twice !== undefined)
+    throw new DomainError('VALIDATION', `The line has ${withoutCredentials(twice).slice(0, 80)} twice`, 'Remove one of them');
   const add = (content: string, tags: readonly string[]): void =>
     void draft.candidates.push({
       place,

@@ -1,4 +1,4 @@
-import type { DomainError } from '../../domain/errors.js';
+import { isDomainError } from '../../domain/errors.js';
 import { findSecrets } from '../../domain/secrets.js';
 import type { ImportedTopic } from '../commands/import.js';
 import type { ImportCandidate } from '../commands/import-intake.js';
@@ -25,12 +25,20 @@ export type Dropped = { readonly kind: string; readonly why: string };
 
 export type Refused = Placed<{ readonly code: string; readonly why: string }>;
 
-/** What an import says of what it refuses; for a live credential, the way out too. */
-export const refusalOf = (place: string, error: DomainError): Refused => ({
-  place,
-  code: error.code,
-  why: error instanceof LiveCredential ? `${error.message}; --force imports it all the same` : error.message,
-});
+/**
+ * What an import says of what it refuses, whatever was thrown over it: one record must not take the others with it. For a live
+ * credential it says the way out too.
+ */
+export const refusalOf = (place: string, error: unknown): Refused => {
+  if (!isDomainError(error)) {
+    const said = error instanceof Error ? error.message : String(error);
+    return { place, code: 'VALIDATION', why: `It cannot be understood (${said.slice(0, SHOWN)})` };
+  }
+  const { code, message } = error;
+  return { place, code, why: error instanceof LiveCredential ? `${message}; --force imports it all the same` : message };
+};
+
+const SHOWN = 120;
 
 /** A text with the kind of each live credential in its place: names and places are shown and written down, too. */
 export const withoutCredentials = (text: string): string =>

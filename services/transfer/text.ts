@@ -55,6 +55,10 @@ export const parseJson = (text: string, name: string): unknown => {
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** A text, or a number or truth value as one; undefined for anything else. */
+export const plainText = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+
 /** JSON that may be none. */
 export const jsonOrUndefined = (text: string): unknown => {
   try {

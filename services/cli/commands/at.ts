@@ -6,6 +6,7 @@ import { readableBriefing } from '../../mcp/briefing-text.js';
 import { type AddCommand, collect, does, examples } from '../command.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { listIn } from '../lists.js';
 import { instant, oneLine, table } from '../output.js';
 import { wholeNumber } from '../parse.js';
 import { sayRecall } from './recall.js';
@@ -102,7 +103,7 @@ const recallAt = async (context: Context, options: Options, as_of: string, query
   };
   const answer = await context.tool<RecallResult | RecallIndexResult>(short ? 'recall_index' : 'recall', input);
   context.answer(answer, (found) => `${sayMoment(found.as_of)}\n\n${sayRecall(found)}`);
-  return answer.results.length > 0 ? EXIT.ok : EXIT.nothingFound;
+  return listIn(answer, 'results', true).total > 0 ? EXIT.ok : EXIT.nothingFound;
 };
 
 const timelineAt = async (context: Context, as_of: string, key: string): Promise<ExitCode> => {
@@ -126,17 +127,21 @@ const auditAt = async (context: Context, { project, namespace, archived, limit, 
   const input = { as_of, project: one[0], namespace: another[0], include_archived: archived, limit, offset };
   const answer = await context.tool<MemoryAuditResult>('memory_audit', input);
   context.answer(answer, sayAudit);
-  return answer.returned > 0 ? EXIT.ok : EXIT.nothingFound;
+  return answer.matching_total > answer.offset ? EXIT.ok : EXIT.nothingFound;
 };
 
-const sayAudit = ({ as_of, message, summary, entries, offset, returned, matching_total }: MemoryAuditResult): string => {
+const sayAudit = (answer: MemoryAuditResult): string => {
+  const { as_of, message, summary = {}, offset, matching_total } = answer;
+  const entries = listIn(answer, 'entries').items;
   const counts = Object.entries(summary).map(([state, count]) => `${count} ${state}`);
   return [
     sayMoment(as_of),
     ...(message === undefined ? [] : [message]),
     counts.join(', '),
     ...(entries.length > 0 ? [table(entries.map(({ key, state, content }) => [key, state, oneLine(content, 80)]))] : []),
-    ...(returned < matching_total ? [`(${offset + 1} to ${offset + returned} of ${matching_total})`] : []),
+    ...(entries.length < matching_total
+      ? [`(${entries.length > 0 ? `${offset + 1} to ${offset + entries.length}` : 'none'} of ${matching_total})`]
+      : []),
   ].join('\n');
 };
 

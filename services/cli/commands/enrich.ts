@@ -3,6 +3,7 @@ import type { QueueStatusResult } from '../../api.js';
 import { type AddCommand, does, examples } from '../command.js';
 import type { Context } from '../context.js';
 import { EXIT } from '../exit-codes.js';
+import { listIn, sayList } from '../lists.js';
 
 const LOOK_MS = 500;
 const SHOWN = 10;
@@ -52,13 +53,14 @@ const untilDone = async ({ tool, signal, progress }: Context, before: QueueStatu
   }
 };
 
+const sayParked = ({ key, code, attempts }: QueueStatusResult['parked'][number]): string => `${key}  ${code} after ${attempts} attempts`;
+
 const say = (status: QueueStatusResult, { parked, wait }: { readonly parked: boolean; readonly wait: boolean }): string => {
   const asked = status.enrichment === 'on' && !wait ? [parked ? 'What was given up is tried again.' : 'What waits is tried now.'] : [];
   return [
     ...asked,
     `${status.pending} pending, ${status.in_flight} of them worked on, ${status.parked_total} parked`,
-    ...status.parked.slice(0, SHOWN).map(({ key, code, attempts }) => `  ${key}  ${code} after ${attempts} attempts`),
-    ...(status.parked_total > SHOWN ? [`  and ${status.parked_total - SHOWN} more`] : []),
+    ...sayList('', { items: listIn(status, 'parked').items, total: status.parked_total }, sayParked, { most: SHOWN }).slice(1),
     ...(status.note === undefined ? [] : [status.note]),
   ].join('\n');
 };

@@ -4,6 +4,7 @@ import type { Receipt } from '../../erasure/receipt.js';
 import { type AddCommand, does, examples } from '../command.js';
 import type { Context } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { listIn, sayList } from '../lists.js';
 import { oneLine } from '../output.js';
 import { whenOf } from '../parse.js';
 
@@ -31,7 +32,7 @@ export const addForget: AddCommand = (program) => {
     .description(
       'Erases memories for good: text, vectors, history, and the facts drawn from them. Without --confirm it only shows what would go, and the id of that preview. With --confirm it erases exactly what was previewed, or the keys that are given; a question is never asked again to find more. An erasure that was interrupted goes on when it is confirmed again.',
     )
-    .argument('[what...]', 'a key, or words that find the memory; with --confirm: the id of a preview, or keys')
+    .argument('[what...]', 'a key, or words that the memory says or holds; with --confirm: the id of a preview, or keys')
     .option('--document <doc-id>', 'every chunk of a document')
     .option('--project <name>', 'every memory of a project')
     .option('--since <when>', 'what was remembered from then on: an ISO date or time, or an age such as 2h, 3d', (text) => whenOf(text))
@@ -179,8 +180,7 @@ const say = (answer: ForgetResult): string => {
       if (answer.deleted === 0) return 'Nothing to erase: these memories are gone already, or never were.';
       return [
         `Erased ${answer.deleted}:`,
-        ...answer.deleted_keys.slice(0, FEW).map((key) => `  ${key}`),
-        ...(answer.deleted > FEW ? [`  and ${answer.deleted - FEW} more`] : []),
+        ...sayList('', { items: listIn(answer, 'deleted_keys').items, total: answer.deleted }, (key) => key, { most: FEW }).slice(1),
         answer.disk === 'pending'
           ? 'The bytes leave the files on the disk shortly.'
           : 'This Valkey server is not ours: it is asked to write its files anew. omnimem health says so where it refuses.',
@@ -190,27 +190,23 @@ const say = (answer: ForgetResult): string => {
   }
 };
 
-const sayPreview = ({
-  targets,
-  total,
-  by_namespace,
-  project_names,
-  facts,
-  suppressed_topics,
-  suppressions_kept,
-  preview_id,
-  note,
-}: Preview): string => {
-  const byKeys = total <= NAMED && targets.every(({ key }) => key.startsWith('mem:'));
+const sayPreview = (answer: Preview): string => {
+  const { total, by_namespace = {}, facts, suppressed_topics, preview_id, note } = answer;
+  const targets = listIn(answer, 'targets').items;
+  const project_names = listIn(answer, 'project_names').items;
+  const kept = listIn(answer, 'suppressions_kept');
+  const byKeys = total <= NAMED && targets.length === total && targets.every(({ key }) => key.startsWith('mem:'));
   const counts = Object.entries(by_namespace).map(([namespace, count]) => `${count} ${namespace}`);
   return [
-    ...(project_names ? [`The whole project is meant, by all of its names: ${project_names.join(', ')}.`] : []),
+    ...(project_names.length > 0 ? [`The whole project is meant, by all of its names: ${project_names.join(', ')}.`] : []),
     `Nothing was erased yet. ${total} would go for good (${counts.join(', ')}${facts ? `; ${facts} of them facts drawn from others` : ''}):`,
     ...targets.map(({ key, content }) => `  ${key}  ${oneLine(content, 80)}`),
     ...(total > targets.length ? [`  and ${total - targets.length} more`] : []),
     ...(suppressed_topics ? [`  with ${suppressed_topics} suppressed topics that their dead ends became`] : []),
-    ...(suppressions_kept
-      ? [`  These topics stay suppressed, since somebody else suppressed them too: ${suppressions_kept.join(', ')}`]
+    ...(kept.total > 0
+      ? [
+          `  These topics stay suppressed, since somebody else suppressed them too: ${kept.items.join(', ')}${kept.total > kept.items.length ? ` and ${kept.total - kept.items.length} more` : ''}`,
+        ]
       : []),
     ...(note === undefined ? [] : [note]),
     '',

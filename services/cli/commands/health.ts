@@ -1,6 +1,7 @@
 import type { HealthResult } from '../../api.js';
 import { type AddCommand, does, examples } from '../command.js';
 import { EXIT } from '../exit-codes.js';
+import { listIn } from '../lists.js';
 import { table } from '../output.js';
 import { openedHealth } from '../settled.js';
 
@@ -19,19 +20,23 @@ export const addHealth: AddCommand = (program) => {
   });
 };
 
-const say = ({ status, issues, records, log, projections, vectors, model, model_loaded }: HealthResult): string => {
+const say = (answer: HealthResult): string => {
+  const { status, records = {}, log, projections = {}, vectors, model, model_loaded } = answer;
+  const issues = listIn(answer, 'issues', true);
+  const unsaid = issues.total - issues.items.length;
   const memories = Object.entries(records).map(([namespace, count]) => `${namespace} ${count}`);
   const views = Object.entries(projections).map(
     ([name, view]) => `${name} ${view.lag_events === 0 ? 'up to date' : `${view.lag_events} events behind`}`,
   );
   return [
     status,
-    ...issues.map(({ severity, code, message, hint }) => `  ${severity === 'red' ? '✗' : '!'} ${code}: ${message}\n      ${hint}`),
+    ...issues.items.map(({ severity, code, message, hint }) => `  ${severity === 'red' ? '✗' : '!'} ${code}: ${message}\n      ${hint}`),
+    ...(unsaid > 0 ? [`  and ${unsaid} more`] : []),
     table([
       ['  memories', memories.join(', ') || 'none'],
-      ['  log', `${log.events} events, ${log.log_id}`],
+      ['  log', `${log?.events ?? '?'} events, ${log?.log_id ?? '?'}`],
       ['  views', views.join(', ')],
-      ['  vectors', `${vectors.pending} pending, ${vectors.refused} refused`],
+      ['  vectors', `${vectors?.pending ?? '?'} pending, ${vectors?.refused ?? '?'} refused`],
       ['  model', model_loaded ? String(model?.id ?? model?.name ?? 'loaded') : 'none'],
     ]),
   ].join('\n');

@@ -1,6 +1,7 @@
 import type { MaintainResult } from '../../api.js';
 import { type AddCommand, does, examples } from '../command.js';
 import { EXIT } from '../exit-codes.js';
+import { type Listed, listIn, sayList } from '../lists.js';
 import { oneLine } from '../output.js';
 
 const SHOWN = 20;
@@ -24,30 +25,27 @@ export const addMaintain: AddCommand = (program) => {
 
 /** A run of maintenance for a person. */
 export const sayMaintenance = (answer: MaintainResult, dryRun: boolean): string => {
-  const { status, project, correlation, duplicates_archived, contradictions_found, knowledge_expired, left } = answer;
+  const { status, project, correlation, left } = answer;
   const where = project === undefined ? 'the whole store' : `the project ${project}`;
-  const kept = answer.kept_for_experience ?? [];
   return [
     status === 'nothing_to_do' ? `Nothing to tidy up in ${where}.` : `${dryRun ? 'Would be done in' : 'Done in'} ${where}:`,
-    ...listed('copies archived', duplicates_archived, (copy) => `${copy.key}  for ${copy.kept}`),
+    ...listed('copies archived', listIn(answer, 'duplicates_archived', true), (copy) => `${copy.key}  for ${copy.kept}`),
     ...listed(
       'contradictions flagged',
-      contradictions_found,
+      listIn(answer, 'contradictions_found'),
       ({ key_a, key_b, content_a, content_b }) => `${key_a}  ${oneLine(content_a, 60)}\n    ${key_b}  ${oneLine(content_b, 60)}`,
     ),
-    ...listed('expired and archived', knowledge_expired, (key) => key),
-    ...listed('copies kept for what they know of the work', kept, ({ key, copy_of }) => `${key}  beside ${copy_of}`),
+    ...listed('expired and archived', listIn(answer, 'knowledge_expired'), (key) => key),
+    ...listed(
+      'copies kept for what they know of the work',
+      listIn(answer, 'kept_for_experience'),
+      ({ key, copy_of }) => `${key}  beside ${copy_of}`,
+    ),
     ...(answer.project_suggestion ? [answer.project_suggestion.note] : []),
     ...(left > 0 ? [`${left} more are left for the next run.`] : []),
     ...(status === 'ran' && correlation !== undefined ? [`To take it back: omnimem undo ${correlation}`] : []),
   ].join('\n');
 };
 
-const listed = <Item>(title: string, items: readonly Item[], line: (item: Item) => string): readonly string[] =>
-  items.length === 0
-    ? []
-    : [
-        `  ${items.length} ${title}`,
-        ...items.slice(0, SHOWN).map((item) => `    ${line(item)}`),
-        ...(items.length > SHOWN ? [`    and ${items.length - SHOWN} more`] : []),
-      ];
+const listed = <Item>(title: string, list: Listed<Item>, line: (item: Item) => string): readonly string[] =>
+  sayList(`  ${list.total} ${title}`, list, line, { most: SHOWN, indent: '    ' });

@@ -1,6 +1,7 @@
 import type { RecallIndexItem, RecallIndexResult, RecallItem, RecallNotes, RecallResult } from '../../api.js';
 import { type AddCommand, collect, does, examples } from '../command.js';
 import { EXIT } from '../exit-codes.js';
+import { listIn } from '../lists.js';
 import { indented, instant, oneLine } from '../output.js';
 import { wholeNumber } from '../parse.js';
 import { modelSettled } from '../settled.js';
@@ -51,15 +52,17 @@ export const addRecall: AddCommand = (program) => {
     await modelSettled(context);
     const answer = await context.tool<RecallResult | RecallIndexResult>(short ? 'recall_index' : 'recall', input);
     context.answer(answer, sayRecall);
-    return answer.results.length > 0 ? EXIT.ok : EXIT.nothingFound;
+    return listIn(answer, 'results', true).total > 0 ? EXIT.ok : EXIT.nothingFound;
   });
 };
+
+const resultsOf = (answer: RecallResult | RecallIndexResult): readonly (RecallItem | RecallIndexItem)[] => listIn(answer, 'results').items;
 
 /** A recall for a person. */
 export const sayRecall = (answer: RecallResult | RecallIndexResult): string =>
   [
     ...(answer.domain_filter_notice === undefined ? [] : [answer.domain_filter_notice]),
-    ...answer.results.map((item) => sayItem(item)),
+    ...resultsOf(answer).map((item) => sayItem(item)),
     ...notes(answer),
   ].join('\n\n') || 'No memory matches.';
 
@@ -85,12 +88,12 @@ const parts = (breakdown: object): string =>
     .map(([name, value]) => `${name} ${typeof value === 'number' ? value.toFixed(3) : String(value)}`)
     .join('  ');
 
-const notes = ({ message, project_suggestion, search_note, stale, licence_notice, cut }: RecallNotes): string[] =>
+const notes = ({ message, nearest, project_suggestion, search_note, stale, licence_notice, cut }: RecallNotes): string[] =>
   [
-    message,
+    message && [message, ...(nearest ?? []).map(({ key, title }) => `    ${key}  ${title}`)].join('\n'),
     project_suggestion?.note,
     search_note,
     stale?.note,
     licence_notice,
-    cut && `${cut.note}\n${cut.keys.map((key) => `    ${key}`).join('\n')}`,
+    cut && [cut.note, ...(cut.keys ?? []).map((key) => `    ${key}`)].join('\n'),
   ].flatMap((note) => note || []);

@@ -28,7 +28,7 @@ export const addReindex: AddCommand = (program) => {
   });
 };
 
-const say = ({ reindexed, total_phantoms_removed, views, seconds }: Done): string =>
+const say = ({ reindexed = [], total_phantoms_removed, views = {}, seconds }: Done): string =>
   [
     `✓ ${Object.keys(views).length} views and the search index serve anew after ${seconds} s; ${total_phantoms_removed} phantoms removed`,
     table([

@@ -4,6 +4,7 @@ import { DomainError } from '../../../domain/errors.js';
 import type { RememberDocumentResult, RememberResult } from '../../api.js';
 import { type AddCommand, collect, does, examples } from '../command.js';
 import { EXIT } from '../exit-codes.js';
+import { listIn, sayList } from '../lists.js';
 import { indented } from '../output.js';
 
 type Options = {
@@ -97,11 +98,13 @@ const say = (answer: RememberResult): string => {
   ].join('\n');
 };
 
-const sayDocument = ({ chunks_stored, chunks_total, duplicates_skipped, keys, project_suggestion }: RememberDocumentResult): string => {
+const sayDocument = (answer: RememberDocumentResult): string => {
+  const { chunks_stored, chunks_total, duplicates_skipped, project_suggestion } = answer;
+  const keys = listIn(answer, 'keys').items;
   const known = duplicates_skipped > 0 ? `, ${duplicates_skipped} known already` : '';
   return [
     `Stored ${chunks_stored} of ${chunks_total} parts${known}`,
-    ...keys.map((key) => `  ${key}`),
+    ...sayList('', { items: keys, total: Math.max(keys.length, chunks_stored) }, (key) => key, { most: keys.length }).slice(1),
     ...(project_suggestion ? [project_suggestion.note] : []),
   ].join('\n');
 };

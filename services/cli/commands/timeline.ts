@@ -1,6 +1,7 @@
 import type { ExplainMemoryResult, RecallAppearance, TimelineLine } from '../../api.js';
 import { type AddCommand, does, examples } from '../command.js';
 import { EXIT } from '../exit-codes.js';
+import { listIn } from '../lists.js';
 import { indented, instant, shown } from '../output.js';
 
 export const addTimeline: AddCommand = (program) => {
@@ -22,7 +23,8 @@ export const addTimeline: AddCommand = (program) => {
 /** A memory's history for a person. */
 export const sayTimeline = (answer: ExplainMemoryResult): string => {
   if (answer.status === 'not_found') return `No memory has the key ${answer.key}.`;
-  const { state, project, recall_count, timeline_cut, recalls = [], recalls_cut } = answer;
+  const { state, project, recall_count, timeline_cut, recalls_cut } = answer;
+  const [timeline, recalls] = [listIn(answer, 'timeline'), listIn(answer, 'recalls')];
   const about = [
     answer.status === 'forgotten' ? 'forgotten' : state,
     project && `project ${project}`,
@@ -32,11 +34,14 @@ export const sayTimeline = (answer: ExplainMemoryResult): string => {
     `${answer.key}  ${about.filter(Boolean).join(', ')}`,
     ...(answer.content === undefined ? [] : [indented(answer.content)]),
     ...(timeline_cut ? [`  (the last ${timeline_cut.shown} of ${timeline_cut.total} events)`] : []),
-    ...answer.timeline.map(sayLine),
-    ...(recalls.length > 0
+    ...(timeline_cut === undefined && timeline.total > timeline.items.length
+      ? [`  (${timeline.items.length} of ${timeline.total} events)`]
+      : []),
+    ...timeline.items.map(sayLine),
+    ...(recalls.items.length > 0
       ? [`  Recalls it appeared in${recalls_cut ? ` (the newest ${recalls_cut.shown} of ${recalls_cut.total})` : ''}:`]
       : []),
-    ...recalls.map(sayAppearance),
+    ...recalls.items.map(sayAppearance),
   ].join('\n');
 };
 

@@ -1,8 +1,9 @@
 import type { UndoneSubject, UndoResult } from '../../api.js';
 import { type AddCommand, does, examples } from '../command.js';
 import { EXIT } from '../exit-codes.js';
+import { listIn, sayList } from '../lists.js';
 
-const SHOWN = 20;
+const SHOWN = { most: 20 };
 
 export const addUndo: AddCommand = (program) => {
   const command = program
@@ -16,29 +17,23 @@ export const addUndo: AddCommand = (program) => {
   does(command, async (context, _options, correlation) => {
     const answer = await context.tool<UndoResult>('undo', { correlation });
     context.answer(answer, say);
-    return answer.status === 'unchanged' && answer.kept.length + answer.irreversible.length > 0 ? EXIT.failed : EXIT.ok;
+    const stayed = listIn(answer, 'kept').total + listIn(answer, 'irreversible').total;
+    return answer.status === 'unchanged' && stayed > 0 ? EXIT.failed : EXIT.ok;
   });
 };
 
-const say = ({ status, correlation, undo_correlation, restored, kept, irreversible, note }: UndoResult): string =>
-  [
+const say = (answer: UndoResult): string => {
+  const { status, correlation, undo_correlation, note } = answer;
+  return [
     status === 'undone'
       ? `Undone: ${correlation}. To do it again: omnimem undo ${undo_correlation ?? ''}`
       : `Nothing was changed by undoing ${correlation}.`,
-    ...listed('Put back:', restored, ofSubject),
-    ...listed('Kept, since it was changed later:', kept, ofSubject),
-    ...listed('Out of reach:', irreversible, ({ key, why }) => `${key}  ${why}`),
+    ...sayList('Put back:', listIn(answer, 'restored', true), ofSubject, SHOWN),
+    ...sayList('Kept, since it was changed later:', listIn(answer, 'kept'), ofSubject, SHOWN),
+    ...sayList('Out of reach:', listIn(answer, 'irreversible'), ({ key, why }) => `${key}  ${why}`, SHOWN),
     ...(note === undefined ? [] : [note]),
   ].join('\n');
+};
 
-const ofSubject = ({ key, topic, fields }: UndoneSubject): string =>
+const ofSubject = ({ key, topic, fields = [] }: UndoneSubject): string =>
   `${key}  ${topic === undefined ? '' : `(${topic})  `}${fields.join(', ')}`;
-
-const listed = <Item>(title: string, items: readonly Item[], line: (item: Item) => string): readonly string[] =>
-  items.length === 0
-    ? []
-    : [
-        title,
-        ...items.slice(0, SHOWN).map((item) => `  ${line(item)}`),
-        ...(items.length > SHOWN ? [`  and ${items.length - SHOWN} more`] : []),
-      ];

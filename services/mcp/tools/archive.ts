@@ -7,7 +7,7 @@ export const archive = defineTool({
   name: 'archive',
   title: 'Archive',
   description: `Take a memory out of recall but keep it: recall_detail and memory_audit still show it, and reinstate brings it back.
-With words in place of a key, the memories that match with confidence are archived.`,
+With words in place of a key, the memories that say just these words, or nearly, are archived.`,
   effect: 'writes',
   parameters: { key_or_query: keyOrQuery, reason: z.string().optional().describe('Why; kept in the timeline.'), force },
   output: LIFECYCLE_OUTPUT,

@@ -7,7 +7,7 @@ export const deprioritise = defineTool({
   name: 'deprioritise',
   title: 'Deprioritise',
   description: `Put a memory aside without losing it: it counts for a fifth in recall from then on. This is what "forget about X" mostly means; reinstate takes it back.
-Always give the reason. With reinstate_hints recall offers the memory again when a question touches one of them. With words in place of a key, the active memories that match with confidence are put aside.`,
+Always give the reason. With reinstate_hints recall offers the memory again when a question touches one of them. With words in place of a key, the active memories that say just these words, or nearly, are put aside.`,
   effect: 'writes',
   essential: true,
   parameters: {

@@ -18,6 +18,10 @@ Call it when another tool answers UNAVAILABLE, or when recall seems to miss thin
     projections: 'object',
     uptime_seconds: 'number',
   },
-  cut: { list: 'issues', from: 'end', say: (_answer, dropped) => ({ cut: { note: `${dropped.length} more issues did not fit.` } }) },
+  cut: {
+    list: 'issues',
+    from: 'end',
+    say: (_answer, dropped) => ({ cut: { count: dropped.length, note: `${dropped.length} more issues did not fit.` } }),
+  },
   run: (_input, { app }) => app.queries.health(),
 });

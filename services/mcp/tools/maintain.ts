@@ -29,7 +29,7 @@ It never deletes, changes a bounded number of memories (left says how many more 
   cut: {
     list: 'duplicates_archived',
     from: 'end',
-    say: (_answer, dropped) => ({ cut: { note: `${dropped.length} more copies were archived as well.` } }),
+    say: (_answer, dropped) => ({ cut: { count: dropped.length, note: `${dropped.length} more copies were archived as well.` } }),
   },
   run: async (input, { app, call }) => ({ notice: DATA_NOTICE, ...(await app.commands.maintain(input, call)) }),
 });

@@ -36,7 +36,7 @@ export const provenance = z
   .optional()
   .describe('Who speaks: asserted (the human said it), concluded (worked out by you), retrieved (a source says it). Default by namespace.');
 export const key = z.string().describe('Key of the memory, such as mem:episodic:01J….');
-export const keyOrQuery = z.string().describe('Key of one memory, or words: then the memories that match with confidence are taken.');
+export const keyOrQuery = z.string().describe('Key of one memory, or words: then the memories that say just these, or nearly, are taken.');
 
 export const recallParameters = {
   query: z
@@ -79,7 +79,9 @@ export const maxTokens = z
   .int()
   .min(100)
   .optional()
-  .describe('Bound on the answer in tokens, at least 100: best results first, and what was cut is named.');
+  .describe(
+    'Bound on the answer in tokens, at least 100: best results first, and what was cut is named. Below 400 the text of the best is cut; below about 150 only keys are left.',
+  );
 export const stampKeys = z
   .array(z.string())
   .max(LIMITS.stampKeys)

@@ -30,6 +30,7 @@ Searches like recall. estimated_tokens says what each full text would cost; toke
     results: 'object[]',
     token_estimate: 'object',
     message: 'string',
+    nearest: 'object[]',
     domain_filter: 'object',
     project_suggestion: 'object',
     licence_notice: 'string',

@@ -6,7 +6,7 @@ export const retag = defineTool({
   name: 'retag',
   title: 'Retag',
   description: `Change the tags of a memory: replace them all with tags, or use add and remove. An empty list for tags clears them.
-Give either tags, or add and remove (remove is applied first). Removing is by exact match. Recall searches texts, not tags.`,
+Give either tags, or add and remove (remove is applied first). Removing is by exact match. Recall searches texts; by tags it finds a memory only when they are all that is asked.`,
   effect: 'writes',
   idempotent: true,
   parameters: {

@@ -5,7 +5,7 @@ import { defineTool } from '../tool.js';
 const CUT_RESTORED: Cut = {
   list: 'restored',
   from: 'end',
-  say: (_answer, dropped) => ({ cut: { count: dropped.length, note: 'These were put back as well.' } }),
+  say: (_answer, dropped) => ({ cut: { count: dropped.length, note: `${dropped.length} more were put back as well.` } }),
 };
 
 export const undo = defineTool({
@@ -25,6 +25,7 @@ explain_memory names the correlation of each event; a command_id you chose is th
     irreversible: 'object[]',
     note: 'string',
     visible: 'boolean',
+    cut: 'object',
   },
   cut: CUT_RESTORED,
   run: (input, { app, call }) => app.commands.undo(input, call),

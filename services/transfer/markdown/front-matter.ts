@@ -31,7 +31,7 @@ export const splitFrontMatter = (text: string): FrontMatter => {
 };
 
 const parseFields = (yaml: string, text: string, offset: number): Readonly<Record<string, unknown>> => {
-  const document = parseDocument(yaml, { uniqueKeys: true });
+  const document = parseDocument(yaml, { uniqueKeys: true, logLevel: 'error' });
   const [problem] = document.errors;
   const refuse = (what: string, at: number): never => {
     throw new DomainError('VALIDATION', `The front matter ${what} (${lineAndColumn(text, at)})`, 'Mend it, or remove the lines of ---');
@@ -45,5 +45,13 @@ const parseFields = (yaml: string, text: string, offset: number): Readonly<Recor
     }
   })();
   if (value === null || value === undefined) return {};
+  if (!isTree(value)) return refuse('refers to itself', offset);
   return isObject(value) ? value : refuse('is no map of names to values', offset);
+};
+
+/** Whether a value holds itself nowhere. */
+const isTree = (value: unknown, above: readonly unknown[] = []): boolean => {
+  if (typeof value !== 'object' || value === null) return true;
+  if (above.includes(value)) return false;
+  return Object.values(value).every((inner) => isTree(inner, [...above, value]));
 };

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { withoutControls } from '../../../domain/characters.js';
-import { isDomainError } from '../../../domain/errors.js';
 import { LIMITS } from '../../../domain/vocabulary.js';
 import { stableUlid } from '../../commands/import-intake.js';
 import { type Draft, newDraft, type ReadOptions, refusalOf, type Source } from '../source.js';
@@ -23,7 +22,6 @@ export const readMarkdown = async (root: string, options: MarkdownOptions): Prom
     try {
       readFile(draft, file, await readText(file.path), options);
     } catch (error) {
-      if (!isDomainError(error)) throw error;
       draft.refused.push(refusalOf(file.name, error));
     }
   }

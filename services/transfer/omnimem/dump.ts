@@ -1,8 +1,9 @@
 import { parseTopic } from '../../../domain/content.js';
-import { DomainError, isDomainError } from '../../../domain/errors.js';
+import { DomainError } from '../../../domain/errors.js';
 import { isoTime } from '../../../domain/iso-time.js';
+import { namesTwice } from '../names-twice.js';
 import { type Draft, newDraft, type ReadOptions, refusalOf, type Source, withoutCredentials } from '../source.js';
-import { isObject, jsonOrUndefined, parseJson } from '../text.js';
+import { isObject, jsonOrUndefined, parseJson, plainText } from '../text.js';
 import { familyOf, SUPPRESSED, SUPPRESSION_DETAILS } from './families.js';
 import { mapProject } from './project.js';
 import { declaredRights, mapRecord, textFields } from './record.js';
@@ -28,20 +29,51 @@ export const readDump = (text: string, name: string, options: ReadOptions): Sour
   const asDeclared = document.metadata.domains === 'as declared';
   const draft = newDraft();
   const remarks: Remarks = new Map();
+  const ambiguous = readTwice(draft, text, name);
   for (const [key, record] of Object.entries(document.data)) {
     try {
+      const field = ambiguous.get(key);
+      if (field !== undefined) throw new DomainError('VALIDATION', `Its field ${field} stands in it twice`, 'Remove one of them');
       readRecord(draft, remarks, key, record, document.data, { ...options, asDeclared });
     } catch (error) {
-      if (!isDomainError(error)) throw error;
-      draft.refused.push(refusalOf(key, error));
-      if (isObject(record)) {
-        draft.setAside.push({ place: key, kind: 'refused record', why: error.message, key, fields: record });
-      }
+      refuse(draft, key, error, record);
     }
   }
   for (const [remark, { first, count }] of remarks) draft.notes.push(`${first}${count > 1 ? ` and ${count - 1} more` : ''}: ${remark}`);
   return { format: 'omnimem', ...draft };
 };
+
+const refuse = (draft: Draft, key: string, error: unknown, record: unknown, name = key): void => {
+  const refusal = refusalOf(key, error);
+  draft.refused.push(refusal);
+  if (isObject(record)) draft.setAside.push({ place: key, kind: 'refused record', why: refusal.why, key: name, fields: record });
+};
+
+/**
+ * Names what a JSON parser drops: of a key that stands in the file more than once the last record counts, and the others are refused.
+ * Answers the records that have a field twice, with its name. Throws VALIDATION where the file has two of `data` or `metadata`.
+ */
+const readTwice = (draft: Draft, text: string, name: string): ReadonlyMap<string, string> => {
+  const ambiguous = new Map<string, string>();
+  const before = new Map<string, number>();
+  for (const { path, earlier } of namesTwice(text, DEEPEST)) {
+    const [part = '', key, field] = path;
+    if (key === undefined && (part === 'data' || part === 'metadata'))
+      throw new DomainError('VALIDATION', `${name} has the object ${part} twice`, 'Make one of the two. Nothing was imported.');
+    if (part !== 'data' || key === undefined) continue;
+    if (field !== undefined) {
+      ambiguous.set(key, withoutCredentials(field).slice(0, 80));
+      continue;
+    }
+    const nth = (before.get(key) ?? 0) + 1;
+    before.set(key, nth);
+    refuse(draft, key, new DomainError('CONFLICT', LATER_TAKEN), jsonOrUndefined(earlier), `${key} (${nth})`);
+  }
+  return ambiguous;
+};
+
+const DEEPEST = 3;
+const LATER_TAKEN = 'Its key stands in the file again, further down; that record was taken';
 
 const readRecord = (
   draft: Draft,
@@ -106,18 +138,18 @@ const membersOf = (record: Records): readonly unknown[] => {
   throw new DomainError('VALIDATION', 'The suppressed topics are no set', 'It looks like {"_type":"set","members":["one"]}');
 };
 
-const readTopic = (draft: Draft, text: unknown, all: Records, now: number): void => {
-  const place = `${SUPPRESSED}: ${withoutCredentials(String(text)).slice(0, 80)}`;
+const readTopic = (draft: Draft, member: unknown, all: Records, now: number): void => {
+  const text = plainText(member) ?? JSON.stringify(member);
+  const place = `${SUPPRESSED}: ${withoutCredentials(text).slice(0, 80)}`;
   try {
-    const topic = parseTopic(String(text));
+    const topic = parseTopic(text);
     const details = all[SUPPRESSION_DETAILS];
-    const told = isObject(details) ? jsonOrUndefined(String(details[topic])) : undefined;
+    const told = isObject(details) ? jsonOrUndefined(plainText(details[topic]) ?? '') : undefined;
     const reason = isObject(told) && typeof told.reason === 'string' ? told.reason : undefined;
-    const since = isObject(told) ? isoTime(String(told.since)) : undefined;
+    const since = isObject(told) ? isoTime(plainText(told.since) ?? '') : undefined;
     const at = new Date(Math.min(since ?? now, now)).toISOString();
-    draft.topics.push({ place, topic, said: String(text), at, ...(reason !== undefined && { reason }) });
+    draft.topics.push({ place, topic, said: text, at, ...(reason !== undefined && { reason }) });
   } catch (error) {
-    if (!isDomainError(error)) throw error;
     draft.refused.push(refusalOf(place, error));
   }
 };

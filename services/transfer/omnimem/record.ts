@@ -51,7 +51,7 @@ export const mapRecord = (key: string, fields: Readonly<Record<string, string>>,
   if (state === undefined && fields.state)
     remarks.push(`the state ${JSON.stringify(withoutCredentials(fields.state).slice(0, 40))} is none; active was taken`);
 
-  const keyTime = decodeTime(key.slice(-26));
+  const keyTime = timeIn(key);
   const created = from.takeTime('created_at');
   if (created === undefined) remarks.push('created_at is missing or no time; the time in the key was taken');
   const changed = from.takeTime('updated_at');
@@ -114,6 +114,16 @@ export const mapRecord = (key: string, fields: Readonly<Record<string, string>>,
     left: from.left,
     remarks,
   };
+};
+
+/** Epoch milliseconds. 26 letters and digits hold two bits more than a ULID has. */
+const timeIn = (key: string): number => {
+  if (/^[0-7]/.test(key.slice(-26))) return decodeTime(key.slice(-26));
+  throw new DomainError(
+    'VALIDATION',
+    'The time in its key is beyond all that a ULID can say',
+    'The part after the namespace begins with 0 to 7',
+  );
 };
 
 const defined = <T extends object>(fields: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } =>

@@ -115,6 +115,23 @@ describe('a suppressed topic', () => {
     expect(await opened().log.load([targets[0]?.key ?? ''])).toMatchObject([{ version: 2, events: [{ type: 'TopicForgotten' }] }]);
   });
 
+  it('is met however it is spelt, and as it is written where both spellings are there', async () => {
+    const { commands, queries } = opened().app;
+    const listed = async () => (await queries.listSuppressions({}, call)).suppressed_topics;
+    await commands.suppressTopic({ topic: 'Zqxlinden Straße' }, call);
+    await commands.suppressTopic({ topic: 'zqxlinden-strasse' }, call);
+    const plain = await previewOf({ topic: 'zqxlinden-strasse' });
+    expect(plain.total).toBe(1);
+    await commands.forget({ preview_id: plain.preview_id, confirm: true }, call);
+    expect(await listed()).toContain('zqxlinden straße');
+    await commands.unsuppressTopic({ topic: 'ZQXLINDEN STRASSE' }, call);
+    expect(await listed()).not.toContain('zqxlinden straße');
+    const other = await previewOf({ topic: 'ZQXLINDEN STRASSE' });
+    expect(other.total).toBe(1);
+    await commands.forget({ preview_id: other.preview_id, confirm: true }, call);
+    expect(await asked({ topic: 'zqxlinden straße' })).toMatchObject({ status: 'not_found' });
+  });
+
   it('that is short is not called erased without having been looked for', async () => {
     await opened().app.commands.suppressTopic({ topic: 'zq', reason: 'the reason of the short one' }, call);
     const preview = await previewOf({ topic: 'zq' });

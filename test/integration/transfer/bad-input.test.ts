@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { keysHolding } from '../../support/eventlog.js';
+import { DUMP_FIELDS, ODD_TEXTS } from '../../support/odd-texts.js';
 import { allRows, bring, fixture, folder, importedEvents } from './support.js';
 
 let test: TestApp;
@@ -101,6 +102,22 @@ describe('a record that breaks the rules', () => {
     expect(data['user:42']).toEqual({ name: 'Ada' });
     expect(Object.getOwnPropertyDescriptor(data, '__proto__')?.value).toEqual({ name: 'constructor' });
     expect([...(await allRows(test)).keys()]).toEqual([key('A01')]);
+  });
+
+  it('is all that is lost, whatever one of its fields holds', async () => {
+    const values = DUMP_FIELDS.flatMap((field) => ODD_TEXTS.map((value) => [field, value] as const));
+    const records = values.map(([field, value], i) => {
+      const own = `mem:${i % 2 ? 'episodic' : 'knowledge'}:01HZX4V00000000000000${String(i).padStart(5, '0')}`;
+      return [own, memory({ content: `Record ${i}.`, gotchas: 'mind', state: i % 3 ? 'active' : 'archived', [field]: value })] as const;
+    });
+    const good = `mem:episodic:01HZX4V0000000000000099999`;
+    const report = await bring(
+      test,
+      written('odd.json', dump(Object.fromEntries([...records, [good, memory({ content: 'The good one.' })]]))),
+    );
+    expect(report.imported + report.refused.length + report.forgotten.length).toBe(records.length + 1);
+    expect((await allRows(test)).has(good)).toBe(true);
+    expect(report.imported).toBeGreaterThan(records.length / 2);
   });
 
   it('a time that is none costs the time and not the memory', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { saysNothing } from '../../../domain/question.js';
+import { asksNothing, saysNothing } from '../../../domain/question.js';
 
 describe('a question of function words only', () => {
   it.each([
@@ -35,4 +35,13 @@ describe('a question of function words only', () => {
     'comment on',
     'SES comment',
   ])('%j says something, or is no prose', (query) => expect(saysNothing(query)).toBe(false));
+});
+
+describe('a query that names nothing to look for', () => {
+  it.each(['の', 'から', '的', '는', '「の」', '-1', '5', '?', '...', '', '=>', 'was ist das', 'what is it'])('%j', (query) =>
+    expect(asksNothing(query)).toBe(true),
+  );
+  it.each(['本', '設定', '-12', '7412', 'v1', 'D', '🦄', 'C++', 'war', 'IT_IS', 'のり'])('%j does', (query) =>
+    expect(asksNothing(query)).toBe(false),
+  );
 });

@@ -115,3 +115,71 @@ describe('a word that no memory holds', () => {
     ['The release is 1.2.0', 'v1.2'],
   ])('is found by what it means in "%s": %s', async (text, query) => expect(await found({ it: text }, query)).toEqual(['it']));
 });
+
+describe('a pasted log', () => {
+  const line = (i: number) =>
+    `2026-06-0${1 + (i % 9)}T07:${10 + i}:42Z ${['DEBUG [http] GET /healthz 200 1ms', 'WARN  [cache] eviction rate high, ratio 0.42', 'INFO  [main] starting worker pool size=16'][i % 3]} req=${(i * 7919 + 4096).toString(16)}`;
+  const log = (middle: string) =>
+    [...Array.from({ length: 20 }, (_, i) => line(i)), middle, ...Array.from({ length: 20 }, (_, i) => line(i + 20))].join(' ');
+  const memories = {
+    wanted: 'Offset commit failed: the coordinator is not aware of this member. The poll took too long.',
+    sandbox: 'Sandbox: rsync.samba deny file-write-create on CI. Turn script sandboxing off in the target.',
+    day: 'Deploy of 2026-06-03 was clean.',
+    ratio: 'The churn model has a ratio of 0.42 since the DEBUG build.',
+    pool: 'The worker pool starts with size 16, the cache has a high eviction rate.',
+  };
+  it.each([
+    ['ERROR Offset commit failed on partition x-9: The coordinator is not aware of this member.', 'wanted'],
+    ['error: Sandbox: rsync.samba(881) deny(1) file-write-create /Users/ci/build', 'sandbox'],
+  ])('is asked for its one line that matters: %s', async (middle, key) => expect(await found(memories, log(middle))).toEqual([key]));
+  it('of nothing that is known finds nothing by its days, numbers and levels', async () => {
+    const { pool, ...others } = memories;
+    expect(await found(others, log('all is well'))).toEqual([]);
+  });
+});
+
+describe('a word in capitals', () => {
+  const memories = {
+    selection: 'Measured selections in the editor, which recovers errors.',
+    refused: 'ECONNREFUSED came from the stale socket of the proxy.',
+  };
+  it.each(['what SELECT bananas apples oranges cherries', 'our ERROR budget for the third quarter'])(
+    'that is often shouted is no name: %s',
+    async (query) => expect(await found(memories, query)).toEqual([]),
+  );
+  it('is a name as it is written, not by its stem', async () => {
+    const words = new InMemoryLexicalIndex();
+    words.upsert('refused', memories.refused, facets());
+    words.upsert('zephyr', 'the gritted teeth of a runner', facets());
+    const named = (query: string) => words.search(query, 5, {}).flatMap(({ key, named: is }) => (is ? [key] : []));
+    expect(named('why does ECONNREFUSED come up again after lunch')).toEqual(['refused']);
+    expect(named('why does GRITTING come up again')).toEqual([]);
+    expect(named('why does GRITTED come up again')).toEqual([]);
+  });
+});
+
+describe('a name joined by a hyphen to words', () => {
+  const memories = {
+    vpn: 'Ingrid gives out WireGuard keys.',
+    bill: 'The Snowflake bill rose in May.',
+    limit: 'Fluent Bit drops lines unless Mem_Buf_Limit is 50MB.',
+    provider: 'KESTREL_FX_PROVIDER picks the source of rates.',
+  };
+  it.each([
+    ['Wer vergibt die WireGuard-Schlüssel?', 'vpn'],
+    ['Warum ist die Snowflake-Rechnung gestiegen?', 'bill'],
+    ['Wie setzen wir den Mem_Buf_Limit-Wert?', 'limit'],
+    ['Wozu dient die KESTREL_FX_PROVIDER-Variable?', 'provider'],
+    ['the KESTREL_FX_PROVIDER-based lookup', 'provider'],
+  ])('is found as if it stood alone: %s', async (query, key) => expect((await found(memories, query))[0]).toBe(key));
+  it('has the evidence of a name', () => {
+    const words = new InMemoryLexicalIndex();
+    for (const [key, text] of Object.entries(memories)) words.upsert(key, text, facets());
+    expect(words.search('the KESTREL_FX_PROVIDER-based lookup', 1, {})).toMatchObject([{ key: 'provider', named: true }]);
+  });
+});
+
+it('a slip in an ending that terms are without is none', async () =>
+  expect(await found({ dedup: 'Deduplication of contacts by a blocking key of name and city.' }, 'deduplicaton of contcts')).toEqual([
+    'dedup',
+  ]));

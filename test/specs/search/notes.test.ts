@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { RECALL_MIN_SCORE } from '../../../domain/fusion.js';
-import { isForeignMatch, isScriptRead } from '../../../domain/legibility.js';
+import { isScriptRead } from '../../../domain/legibility.js';
+import { matchesAmong } from '../../../domain/matching.js';
 import { foreignLanguage } from '../../../domain/text/languages.js';
 import { hybridSearch } from '../../../projections/search/hybrid.js';
 import { InMemoryLexicalIndex } from '../../../projections/search/lexical.js';
@@ -37,9 +38,10 @@ describe("questions to a developer's notes, without a model", () => {
     const vector = isScriptRead(question) && !BY_WORDS.has(kind) ? await embedder.embedQuery(question) : undefined;
     const hits = await hybridSearch(vectors, words, { text: question, vector, candidates: 50, filter: {} });
     const isForeign = foreignLanguage(question) !== undefined;
-    const floors = { fused: RECALL_MIN_SCORE, lexical: RECALL_MIN_SCORE };
     if (BY_WORDS.has(kind) && !isForeign) return hits.map(({ key }) => key);
-    return hits.filter((hit) => (isForeign ? isForeignMatch(hit, floors) : hit.relevance >= RECALL_MIN_SCORE)).map(({ key }) => key);
+    const bar = { fused: RECALL_MIN_SCORE, lexical: RECALL_MIN_SCORE, isForeign, isExact: false, isHalfRead: false };
+    const candidates = hits.map((hit) => ({ hit, isUnread: !isScriptRead(memories.get(hit.key) ?? ''), tagged: 'nothing' as const }));
+    return [...matchesAmong(candidates, bar)].sort((a, b) => b.hit.score - a.hit.score).map(({ hit }) => hit.key);
   };
 
   it('are all there', () => expect([memories.size, asked.length]).toEqual([150, 299]));

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { documentTerms, endingOf, queryTerms } from '../../../domain/text/tokens.js';
+import { linesOfLog, tellsOfTrouble } from '../../../domain/text/pasted.js';
+import { documentTerms, endingOf, queryTerms, sayingsOf } from '../../../domain/text/tokens.js';
 
 const terms = (text: string) => documentTerms(text).terms;
 const query = (text: string) => queryTerms(text).map(({ term }) => term);
@@ -154,10 +155,73 @@ describe('names that a query spells out', () => {
   it.each([
     ['what did we write down about ticket-17x last time', ['ticket-17x']],
     ['why does ERR_MODULE_NOT_FOUND come up in src/app/main.ts', ['err_module_not_found', 'src/app/main.ts']],
-    ['the ECONNREFUSED thing', ['econnrefus']],
+    ['the PROJ4711 thing', ['proj4711']],
     ['where is getUser called', ['getuser']],
     ['is @scope/pkg still used', ['scope/pkg']],
     ['a well-known and up-to-date note', []],
     ['WHY DOES THIS ALWAYS HAPPEN', []],
-  ])('%s', (query, expected) => expect(names(query).map((name) => name.replace(/econnrefused?/, 'econnrefus'))).toEqual(expected));
+  ])('%s', (query, expected) => expect(names(query)).toEqual(expected));
+
+  it('in capitals are terms of their own, where they are not shouted', () => {
+    const inCapitals = (text: string) => queryTerms(text).flatMap(({ capitals }) => capitals ?? []);
+    expect(inCapitals('the ECONNREFUSED thing')).toEqual(['ECONNREFUSED']);
+    expect(documentTerms('ECONNREFUSED, and ERROR twice').silent).toEqual(['ECONNREFUSED', 'and']);
+    expect(inCapitals('ERROR, DEBUG, SELECT this WHERE it is, DELETE it, FIXME, WARNING')).toEqual([]);
+    expect(inCapitals('BEFORE you go')).toEqual([]);
+    expect(inCapitals('WHY DOES THIS EVEN HAPPEN')).toEqual([]);
+  });
+
+  it('are no days, times and decimals in a pasted text', () => {
+    const asked = 'at 2026-06-01T06:35:37Z and 2026-06-02 it was 0.42 in v1.2.3 on 10.40.0.5, GH-13';
+    expect(names(asked)).toEqual(['2026-06-01t06:35:37z', '2026-06-02', '0.42', 'v1.2.3', '10.40.0.5', 'gh-13']);
+    expect(names(`${asked} ${'and more '.repeat(60)}`)).toEqual(['v1.2.3', '10.40.0.5', 'gh-13']);
+    expect(sayingsOf(asked).flatMap(({ day }) => day?.mayName ?? [])).toEqual([true, true]);
+    expect(sayingsOf(`${asked} ${'and more '.repeat(60)}`).flatMap(({ day }) => day?.mayName ?? [])).toEqual([false, false]);
+  });
+});
+
+describe('a log', () => {
+  const noise = (level: string, i: number) => `2026-06-01T06:35:${10 + i}Z ${level} [cache] eviction rate req=${i}f3a8`;
+  const log = (last: string) => [...Array.from({ length: 9 }, (_, i) => noise('INFO ', i)), last].join(' ');
+  const weights = (text: string) => new Map(queryTerms(text).map(({ term, weight }) => [term, weight]));
+
+  it('is what its stamps show, in one line too', () => {
+    expect(linesOfLog(log('and then some'))).toHaveLength(9);
+    expect(linesOfLog('Jun 12 04:12:55 a Jun 12 04:12:56 b Jun  2 04:12:57 c Jun 12 04:13:55 d')).toHaveLength(4);
+    expect(linesOfLog('[ 12.345678] a\n[ 12.345679] b\n[ 13.345678] c\n04:12:55 d\n04:12:56 e')).toHaveLength(5);
+    expect(linesOfLog('from 09:00:00 to 10:00:00 we met')).toBeUndefined();
+    expect(linesOfLog(`2026-06-01T06:35:37Z ${'prose '.repeat(600)}`)).toBeUndefined();
+  });
+  it('says less in what its lines share', () => {
+    const terms = weights(log('parquet footer missing'));
+    expect([terms.get('parquet'), terms.get('evict')]).toEqual([1, 1 / 9]);
+  });
+  it('says as much in trouble, however often it was met', () => {
+    const terms = weights([log('x'), ...[30, 31, 32, 33].map((i) => noise('ERROR parquet footer missing', i))].join(' '));
+    expect(terms.get('parquet')).toBe(1);
+    expect(terms.get('evict')).toBeCloseTo(4 / 13);
+  });
+  it.each([
+    ['ERROR it broke', true],
+    ['java.lang.IllegalStateException: no', true],
+    ['panic: nil', true],
+    ['run failed', true],
+    ['done errors=0', false],
+    ['"error": null', false],
+    ['terror', false],
+  ])('tells of trouble: %s, %s', (line, expected) => expect(tellsOfTrouble(line)).toBe(expected));
+});
+
+describe('what is not shown', () => {
+  it.each([
+    ['Daten\u00adbank', 'Datenbank'],
+    ['Wire\u200bGuard', 'WireGuard'],
+    ['ERR\u2060_\ufeffX', 'ERR_X'],
+    ['re\u200dtry', 'retry'],
+    ['ＷｉｒｅＧｕａｒｄ', 'WireGuard'],
+    ['ｓｅｃｒｅｔ', 'secret'],
+  ])('is not read: %j is %s', (written, plain) => {
+    expect(documentTerms(written)).toEqual(documentTerms(plain));
+    expect(queryTerms(written)).toEqual(queryTerms(plain));
+  });
 });
