@@ -151,6 +151,8 @@ const rowsOf = async (redis: Redis, keys: Keys, name: string): Promise<readonly 
       const type = await redis.type(key);
       const fields = type === 'zset' ? await redis.zrange(key, 0, -1) : Object.entries(await redis.hgetall(key)).map(String);
       const own = fields.filter((field) => !field.includes('system:'));
+      // One that is killed between its last step and the note of it leaves no note.
+      if (own.length === 0 && fields.length > 0) continue;
       rows.push(`${name} ${row} ${own.sort().join(' ')}`);
     }
   }
