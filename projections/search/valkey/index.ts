@@ -146,7 +146,7 @@ export class ValkeyVectorIndex implements VectorIndex {
     if (hashes === this.#windows) return 0;
     if (performance.now() - this.#counted.at < COUNTED_EVERY_MS) return this.#counted.phantoms;
     let phantoms = 0;
-    for await (const _ of phantomsOf(this.#redis, prefix, [this.#options], this.#stopping.signal)) phantoms++;
+    for await (const _ of phantomsOf(this.#redis, [prefix], [this.#options], this.#stopping.signal)) phantoms++;
     this.#counted = { at: performance.now(), phantoms };
     return phantoms;
   }
@@ -172,7 +172,7 @@ export class ValkeyVectorIndex implements VectorIndex {
   /** Once, at the first use: a process that was killed may have left rows. */
   async #sweep(): Promise<void> {
     const { source, prefix } = this.#options;
-    if (source) await sweepPhantoms(this.#redis, prefix, [this.#options], this.#stopping.signal).catch(() => undefined);
+    if (source) await sweepPhantoms(this.#redis, [prefix], [this.#options], this.#stopping.signal).catch(() => undefined);
   }
 
   async #vectors(windows: readonly (readonly [memory: string, window: number])[]) {

@@ -10,7 +10,7 @@ ARGV  1 'put' | 'facets' | 'remove' | 'trim' (windows beyond those stored go)   
       4 '1' when the cached vectors must be there   5 windows to be   6 number F of common values
       7.. F field names and values, then (put) one vector per window
 
-Returns { 'done' | 'newer' | 'gone' | 'moved', windows stored before, drafts to rename, number of the first row to unlink }
+Returns { 'done' | 'newer' | 'gone' | 'moved', windows stored before, drafts to rename, number of the first row to delete }
 ]]
 local op, seen, version, guarded, windows, common = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4] == '1', tonumber(ARGV[5]), tonumber(ARGV[6])
 local rows = (guarded and #KEYS - 1 or #KEYS) / 2
@@ -33,7 +33,10 @@ if op == 'remove' or not alive then
   return { alive and 'done' or 'gone', stored, 0, 1 }
 end
 
-if op == 'trim' then return { 'done', stored, 0, stored + 1 } end
+if op == 'trim' then
+  for i = stored + 1, rows do redis.call('DEL', draft(i)) end
+  return { 'done', stored, 0, stored + 1 }
+end
 
 local fields = {}
 for i = 1, common do fields[i] = ARGV[6 + i] end

@@ -8,6 +8,7 @@ import { bytesOf } from './commands.js';
 import { facetFields } from './filter.js';
 
 const WRITE = loadScript('projections/search/valkey/rows.lua');
+const JUDGE = loadScript('projections/search/valkey/withdrawn.lua');
 /** Removing works at the memory limit, since it is the way out of it. */
 const REMOVE = scriptOf(`${WRITE.name} at the limit`, WRITE.source.replace('#!lua', '#!lua flags=allow-oom'));
 /** As the version of a removal: everything stored is newer, so only what has no source any more goes. */
@@ -98,14 +99,27 @@ export class Rows {
       const keys = [...rows, ...drafts, ...(source ? [source(memory)] : [])];
       const [outcome, stored, drafted, beyond] = (await runScript(this.#redis, script, keys, args)) as Answer;
       if (outcome !== 'moved') {
-        const renames = drafts.slice(0, drafted).map((from, i) => ['rename', from, rows[i] ?? '']);
         const gone = rows.slice(beyond - 1);
-        await patiently(publish(this.#writer, gone.length === 0 ? renames : [...renames, ['unlink', ...gone]]));
+        // The first row comes last: it says what is stored, which a process that is killed in between must not have said.
+        const [first, ...others] = drafts.slice(0, drafted).map((from, i) => ['rename', from, rows[i] ?? '']);
+        const away = gone.map((name, i) => ['renamenx', name, drafts[beyond - 1 + i] ?? '']);
+        const deletes = outcome === 'gone' && gone.length > 0 ? [['unlink', ...gone]] : away;
+        const work = publish(this.#writer, [...others.reverse(), ...deletes, ...(first ? [first] : [])]);
+        const upTo = op === 'remove' ? (write.version ?? Number.MAX_SAFE_INTEGER) : '';
+        const judged = [source ? '1' : '0', upTo, ...gone.map((_, i) => beyond + i)];
+        await patiently(deletes === away && away.length > 0 ? work.then(() => this.#judge(keys, rows, drafts, judged)) : work);
         return outcome;
       }
       seen = stored;
     }
     throw new Error(`the rows of a memory changed ${ATTEMPTS} times while they were written`);
+  }
+
+  /** Deletes what was moved aside, and puts back what is newer than whoever moved it knew. */
+  async #judge(keys: readonly string[], rows: readonly string[], drafts: readonly string[], args: readonly (string | number)[]) {
+    const back = (await runScript(this.#redis, JUDGE, keys, args)) as number[];
+    const renames = back.reverse().map((i) => ['rename', drafts[i - 1] ?? '', rows[i - 1] ?? '']);
+    await publish(this.#writer, renames);
   }
 }
 

@@ -38,7 +38,7 @@ export const sweepVectors = async (redis: Redis, keys: Keys, signal: AbortSignal
   const models = await redis.smembers(keys.models);
   const spaces = models.flatMap((model) => NAMESPACES.map((namespace) => rowSpaceOf(keys, model, namespace)));
   const swept = new Map<Namespace, Set<string>>();
-  for (const [space, memories] of await sweepPhantoms(redis, keys.allSearchHashes, spaces, signal)) {
+  for (const [space, memories] of await sweepPhantoms(redis, [keys.allSearchHashes, keys.allSearchRows], spaces, signal)) {
     const { namespace } = space;
     swept.set(namespace, new Set([...(swept.get(namespace) ?? []), ...memories]));
   }
@@ -162,17 +162,17 @@ const understood = unless('no-index', 'timed-out');
 /** The rows of a memory in the server's indexes and their drafts, under every model: what forgetting it has to delete. */
 export const searchRowsOf = async (redis: Redis, keys: Keys, memory: string): Promise<readonly string[]> => {
   const models = await redis.smembers(keys.models);
-  const places = models.flatMap((model) =>
-    NAMESPACES.flatMap((namespace) =>
-      [keys.searchRow, keys.searchDraft].map((key) => (window: number) => key(model, namespace, memory, window)),
-    ),
-  );
+  const places = models.flatMap((model) => NAMESPACES.map((namespace) => rowSpaceOf(keys, model, namespace)));
   const pipeline = redis.pipeline();
-  for (const place of places) pipeline.hget(place(0), 'n');
-  const replies = (await pipeline.exec()) ?? [];
-  return places.flatMap((place, i) => {
-    const [error, windows] = replies[i] ?? [];
+  for (const { row, draft } of places) for (const key of [row, draft]) pipeline.hget(key(memory, 0), 'n');
+  const replies = ((await pipeline.exec()) ?? []).map(([error, windows]) => {
     if (error) throw error;
-    return Array.from({ length: Number(windows ?? 0) }, (_, window) => place(window));
+    return Number(windows ?? 0);
+  });
+  // A process that was killed as it renamed leaves some of the windows in one place and some in the other, the first as a draft.
+  return places.flatMap(({ row, draft }, i) => {
+    const [stored = 0, drafted = 0] = replies.slice(2 * i);
+    const windows = Array.from({ length: Math.max(stored, drafted) }, (_, window) => window);
+    return (drafted > 0 ? [row, draft] : [row]).flatMap((key) => windows.map((window) => key(memory, window)));
   });
 };

@@ -106,7 +106,9 @@ describe('the product on a server with a search module', () => {
       await vi.waitFor(() => expect(seen.some(({ command, row }) => row && command === 'unlink')).toBe(true), 20_000);
       const reads = ['hget', 'hgetall', 'hmget', 'exists', 'scan', 'evalsha', 'eval'];
       const written = seen.filter(({ command, row }) => row && !reads.includes(command));
-      expect(new Set(written.filter(({ script }) => !script).map(({ command }) => command))).toEqual(new Set(['rename', 'unlink']));
+      expect(new Set(written.filter(({ script }) => !script).map(({ command }) => command))).toEqual(
+        new Set(['rename', 'renamenx', 'unlink']),
+      );
       expect(written.filter(({ script }) => script)).toEqual([]);
       expect(seen.filter(({ command }) => command === 'multi')).toEqual([]);
       expect(await rows()).toEqual([]);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createKeys } from '../../../projections/keys.js';
 import { bytesOf } from '../../../projections/search/valkey/commands.js';
 import { Rows, rowWriter } from '../../../projections/search/valkey/rows.js';
-import { searchRowsOf } from '../../../projections/search/valkey/space.js';
+import { searchRowsOf, sweepVectors } from '../../../projections/search/valkey/space.js';
 import { facets, unit } from '../../specs/search/samples.js';
 import { startValkey, type TestValkey } from '../../support/valkey.js';
 
@@ -75,7 +75,7 @@ describe('the rows of a vector index', () => {
   it('go with their drafts', async () => {
     await rows.put('a', [VECTOR], facets({ version: 1 }), 0);
     await leaveDraft('a', 2, 2);
-    expect([...(await searchRowsOf(redis, keys, 'a'))].sort()).toEqual([draft('a', 0), draft('a', 1), row('a', 0)]);
+    expect([...(await searchRowsOf(redis, keys, 'a'))].sort()).toEqual([draft('a', 0), draft('a', 1), row('a', 0), row('a', 1)]);
     expect(await rows.remove('a', 1, undefined)).toBe('done');
     await leaveDraft('b', 1, 1);
     await redis.del(place.source('b'));
@@ -93,5 +93,78 @@ describe('the rows of a vector index', () => {
     await before;
     await vi.waitFor(async () => expect(await names()).toEqual([row('a', 0)]), 20_000);
     writer.disconnect();
+  });
+
+  it('go at the memory limit too, which is the way out of it', async () => {
+    await rows.put('a', [VECTOR, VECTOR], facets({ version: 1 }), 0);
+    await redis.config('SET', 'maxmemory', '1');
+    await expect(rows.put('b', [VECTOR], facets({ version: 1 }), 0)).rejects.toThrow('OOM');
+    expect(await rows.remove('a', 2, 1)).toBe('done');
+    expect(await names()).toEqual([]);
+  });
+
+  /** Lets `late` write through a connection that is held back, runs `meanwhile`, and goes on. */
+  const heldBack = async (late: (held: Rows) => Promise<unknown>, meanwhile: () => Promise<unknown>) => {
+    const writer = rowWriter(redis);
+    const before = writer.blpop('held', 60);
+    await late(new Rows(redis, place, writer));
+    await meanwhile();
+    await redis.lpush('held', 'go on');
+    await before;
+    await writer.ping();
+    return writer;
+  };
+
+  it.each([
+    ['windows of a longer text', (held: Rows) => held.put('a', [VECTOR], facets({ version: 2 }), 3)],
+    ['a memory', (held: Rows) => held.remove('a', 3, 2)],
+    ['windows beyond those there are', (held: Rows) => held.trim('a', 3)],
+  ])('keep what is newer when the deleting of %s comes late', async (what, late) => {
+    await rows.put('a', [VECTOR, VECTOR, VECTOR], facets({ version: 1 }), 0);
+    if (what.startsWith('windows beyond')) await redis.hset(row('a', 0), 'n', '1');
+    const writer = await heldBack(late, () => rows.put('a', [VECTOR, VECTOR, VECTOR], facets({ version: 3 }), 3));
+    await vi.waitFor(async () => expect(await names()).toEqual([row('a', 0), row('a', 1), row('a', 2)]), 20_000);
+    for (const window of [0, 1, 2]) expect(await read(row('a', window))).toMatchObject({ n: '3', v: '3', w: String(window) });
+    writer.disconnect();
+  });
+
+  it('are not published for a memory that was forgotten in between', async () => {
+    const writer = await heldBack(
+      (held) => held.put('a', [VECTOR, VECTOR], facets({ version: 1 }), 0),
+      async () => {
+        await redis.del(place.source('a'));
+        await sweepVectors(redis, keys, new AbortController().signal);
+      },
+    );
+    expect(await names()).toEqual([]);
+    writer.disconnect();
+  });
+
+  it('say that a text is stored only once all its windows are', async () => {
+    const killed = redis.duplicate();
+    const pipeline = killed.pipeline.bind(killed);
+    vi.spyOn(killed, 'pipeline').mockImplementation((commands) => pipeline(commands?.slice(0, 1)));
+    await new Rows(redis, place, killed).put('a', [VECTOR, VECTOR, VECTOR], facets({ version: 1 }), 0);
+    expect((await rows.stored('a')).windows).toBe(0);
+    expect(await searchRowsOf(redis, keys, 'a')).toEqual(expect.arrayContaining(await names()));
+    expect((await sweepVectors(redis, keys, new AbortController().signal)).size).toBe(0);
+    await rows.put('a', [VECTOR, VECTOR, VECTOR], facets({ version: 1 }), 0);
+    expect(await names()).toEqual([row('a', 0), row('a', 1), row('a', 2)]);
+    killed.disconnect();
+  });
+
+  it('are swept though one is renamed while the keys are read, and so are drafts beyond the windows', async () => {
+    await leaveDraft('a', 1, 1);
+    await redis.del(place.source('a'));
+    await rows.put('b', [VECTOR], facets({ version: 1 }), 0);
+    await redis.copy(row('b', 0), draft('b', 2));
+    const scan = redis.scan.bind(redis) as (...args: unknown[]) => Promise<[string, string[]]>;
+    vi.spyOn(redis, 'scan').mockImplementationOnce(async (...args: unknown[]) => {
+      const [cursor, found] = await scan(...args);
+      await redis.rename(draft('a', 0), row('a', 0));
+      return [cursor, found.filter((key) => key !== draft('a', 0))];
+    });
+    await sweepVectors(redis, keys, new AbortController().signal);
+    expect(await names()).toEqual([row('b', 0)]);
   });
 });
