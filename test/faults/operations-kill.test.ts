@@ -107,6 +107,9 @@ const fresh = async (): Promise<string> => {
   return tenant;
 };
 
+/** Between the first step of an erasure and the kill, at most. */
+const HALF_WAY_MS = 20;
+
 describe.each(OPERATIONS)('%s', (what) => {
   beforeAll(async () => {
     const tenant = await fresh();
@@ -136,13 +139,23 @@ it.each(['forget', 'deleteProject'] as const)(
   `an erasure by %s that is killed half-way goes on by itself at the next start (TEST_SEED=${TEST_SEED}, ${ROUNDS} times)`,
   LONG,
   async (what) => {
-    const { outcome, milliseconds = 0 } = undisturbed.get(what) ?? {};
+    const { outcome } = undisturbed.get(what) ?? {};
     const plans = (tenant: string) =>
       createForgetPlans(valkey.client(), { ...base.keys, forgetPlan: (id) => `${tenant}:forget-plan:${id}` });
+    /** Kills it at a random moment after it was begun, as long as it is not done. */
+    const killHalfWay = async (tenant: string): Promise<void> => {
+      const child = begin(tenant, what);
+      expect(await child.next()).toBe('ready');
+      const done = child.next().catch(() => undefined);
+      const begun = async (): Promise<boolean> => (await plans(tenant).unfinished()).length > 0;
+      while (!(await Promise.race([begun(), done]))) await new Promise((resolve) => setImmediate(resolve));
+      await new Promise((resolve) => setTimeout(resolve, random() * HALF_WAY_MS));
+      await child.kill();
+    };
     for (let cut = 0, round = 0; cut < ROUNDS; round++) {
-      expect(round).toBeLessThan(10 * ROUNDS);
+      expect(round).toBeLessThan(20 * ROUNDS);
       const tenant = await fresh();
-      await killSomewhere(tenant, what, milliseconds);
+      await killHalfWay(tenant);
       if ((await plans(tenant).unfinished()).length === 0) continue;
       cut += 1;
       const child = begin(tenant, 'restart');
