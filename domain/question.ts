@@ -8,6 +8,9 @@ const isFunctionWord = (word: string): boolean => Object.values(FUNCTION_WORDS).
 const PROSE = /^[\p{L}\p{M}\s'’?!.,¿¡]+$/u;
 /** A capital alone is the name of something, but for the two that are words. */
 const LETTER_NAME = /^[B-HJ-Z]$/;
+/** So may a short query in capitals be, whatever its letters spell otherwise: `US`, `IT`, `WHO`. */
+const ACRONYM = /^\p{Lu}{2,3}$/u;
+const MOST_ACRONYMS = 3;
 
 /**
  * Whether a query is made of function words only ("what is it", "the and of to"). Whatever shares such a word shares no subject,
@@ -18,6 +21,7 @@ export const saysNothing = (query: string): boolean => {
   const words = query.match(/[\p{L}\p{M}]+/gu) ?? [];
   const [only, ...more] = words;
   if (only === undefined || (more.length === 0 && LETTER_NAME.test(only))) return false;
+  if (words.length <= MOST_ACRONYMS && words.every((word) => ACRONYM.test(word))) return false;
   const foreign = words.map((word) => word.normalize('NFC').toLowerCase()).filter((word) => !STOP_WORDS.has(word));
   return foreign.length === 0 || (more.length > 0 && foreign.every(isFunctionWord) && foreign.some(isTelling));
 };
@@ -28,12 +32,12 @@ const PARTICLES: ReadonlySet<string> = new Set(
 );
 /** Letters, figures and symbols such as emoji: what can be looked for. */
 const SOUGHT = /[\p{L}\p{N}\p{So}]/gu;
-const FIGURE = /^\p{N}$/u;
+/** What a search that found nothing returns, most often. */
+const NOUGHT = /^(?:0|[-+\u2212\u2013]\s*\p{N})$/u;
 
-/** Whether there is nothing to look for in a query: function words only, a particle alone, one figure (`-1`), or only punctuation. */
+/** Whether there is nothing to look for in a query: function words only, a particle alone, `-1` or `0`, or only punctuation. */
 export const asksNothing = (query: string): boolean => {
   const sought = query.match(SOUGHT) ?? [];
-  const [only] = sought;
-  if (only === undefined || (sought.length === 1 && FIGURE.test(only))) return true;
+  if (sought.length === 0 || NOUGHT.test(query.trim())) return true;
   return PARTICLES.has(query.replace(/[\s\p{P}]/gu, '')) || saysNothing(query);
 };

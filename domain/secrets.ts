@@ -8,12 +8,16 @@ export type Secret = {
 };
 
 /** Group 1, or the whole match, is the credential. */
-type Format = { readonly kind: string; readonly pattern: RegExp };
+type Format = { readonly kind: string; readonly pattern: RegExp; readonly passes?: (credential: string) => boolean };
 
 const token = (body: string): RegExp => new RegExp(`(?<![A-Za-z0-9])(?:${body})(?![A-Za-z0-9])`, 'g');
 
 /** A capital and a digit ahead: hyphenated prose has none. */
 const MIXED = '(?=[A-Za-z0-9_-]{0,250}[A-Z])(?=[A-Za-z0-9_-]{0,250}[0-9])';
+
+/** Has a part between hyphens as only random keys have; names of things in `sk-learn-...` are shorter or without digits. */
+const hasRandomRun = (credential: string): boolean =>
+  credential.split('-').some((run) => run.length >= 20 && /[A-Z]/.test(run) && /[0-9]/.test(run));
 
 const FORMATS: readonly Format[] = [
   { kind: 'AWS access key id', pattern: token('(?:AKIA|ASIA)[A-Z0-9]{16}') },
@@ -25,7 +29,11 @@ const FORMATS: readonly Format[] = [
   { kind: 'Stripe live key', pattern: token('(?:sk|rk)_live_[A-Za-z0-9]{20,250}') },
   { kind: 'Google API key', pattern: token('AIza[A-Za-z0-9_-]{35}') },
   { kind: 'Anthropic key', pattern: token(`sk-ant-${MIXED}[A-Za-z0-9_-]{24,250}`) },
-  { kind: 'OpenAI key', pattern: token(`sk-(?!ant-)(?:proj-|svcacct-|admin-)?${MIXED}[A-Za-z0-9_-]{32,250}`) },
+  {
+    kind: 'OpenAI key',
+    pattern: token(`sk-(?!ant-)(?:proj-|svcacct-|admin-)?${MIXED}[A-Za-z0-9_-]{32,250}`),
+    passes: hasRandomRun,
+  },
   { kind: 'npm token', pattern: token('npm_[A-Za-z0-9]{36}') },
   { kind: 'PyPI token', pattern: token('pypi-AgE[A-Za-z0-9_-]{50,250}') },
   { kind: 'Hugging Face token', pattern: token('hf_[A-Za-z0-9]{34}') },
@@ -63,11 +71,11 @@ const looksLive = (credential: string): boolean =>
   !PLACEHOLDER.test(credential) && !countsUp(credential) && entropy(credential.slice(-48)) >= MIN_ENTROPY;
 
 const findTokens = (text: string): Secret[] =>
-  FORMATS.flatMap(({ kind, pattern }) =>
+  FORMATS.flatMap(({ kind, pattern, passes = () => true }) =>
     [...text.matchAll(pattern)].flatMap((match) => {
       const credential = match[1] ?? match[0];
       const index = match.index + match[0].indexOf(credential);
-      return looksLive(credential) ? [{ kind, index, length: credential.length }] : [];
+      return looksLive(credential) && passes(credential) ? [{ kind, index, length: credential.length }] : [];
     }),
   );
 
@@ -89,10 +97,18 @@ const findPrivateKeys = (text: string): Secret[] => {
 
 const JWT = /(?<![A-Za-z0-9_-])(e[wy][A-Za-z0-9_-]{8,2000})\.[A-Za-z0-9_-]{2,8000}\.([A-Za-z0-9_-]{16,2000})(?![A-Za-z0-9_-])/g;
 
+/** Of the sample tokens on jwt.io, which tutorials repeat. */
+const SAMPLE_SIGNATURES: ReadonlySet<string> = new Set([
+  'SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c',
+  'TJVA95OrM7E2cBab30RMHrHDcEfxjoYZgeFONFh7HgQ',
+]);
+
 /** Three parts of which the first says by which algorithm the last was made. */
 const findJwts = (text: string): Secret[] =>
   [...text.matchAll(JWT)].flatMap(({ 0: credential, 1: header = '', 2: signature = '', index }) =>
-    namesAlgorithm(header) && looksLive(signature) ? [{ kind: 'JSON web token', index, length: credential.length }] : [],
+    namesAlgorithm(header) && !SAMPLE_SIGNATURES.has(signature) && looksLive(signature)
+      ? [{ kind: 'JSON web token', index, length: credential.length }]
+      : [],
   );
 
 const namesAlgorithm = (header: string): boolean => {
@@ -104,49 +120,60 @@ const namesAlgorithm = (header: string): boolean => {
   }
 };
 
-const URL_WITH_PASSWORD = /(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,30}:\/\/[^\s:/@?#'"`]{0,200}:([^\s/@'"`]{1,200})@(?=[^\s'"`])/g;
-/** What documentation writes in the place of a password. */
-const NO_PASSWORD = /^(?:passw(?:or)?d|passphrase|pass|pwd|pw|x+|\*+|\.+|[_-]+|<.*|\$.*|%.*|\{.*|\[.*|\(.*)$/i;
+const URL_WITH_PASSWORD = /(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,30}:\/\/([^\s:/@?#'"`]{0,200}):([^\s/@'"`]{1,200})@(?=[^\s'"`])/g;
+/** What documentation writes in the place of a password; the user's own name, compared below, and `guest` are defaults known to all. */
+const NO_PASSWORD = /^(?:guest|passw(?:or)?d|passphrase|pass|pwd|pw|x+|\*+|\.+|[_-]+|<.*|\$.*|%.*|\{.*|\[.*|\(.*)$/i;
 
 const findUrlPasswords = (text: string): Secret[] =>
-  [...text.matchAll(URL_WITH_PASSWORD)].flatMap(({ 0: url, 1: password = '', index }) => {
-    if (NO_PASSWORD.test(password) || PLACEHOLDER.test(password)) return [];
+  [...text.matchAll(URL_WITH_PASSWORD)].flatMap(({ 0: url, 1: user = '', 2: password = '', index }) => {
+    if (password.toLowerCase() === user.toLowerCase() || NO_PASSWORD.test(password) || PLACEHOLDER.test(password)) return [];
     return [{ kind: 'password in a URL', index: index + url.length - 1 - password.length, length: password.length }];
   });
 
-/** Characters that nobody sees, such as a zero-width space: a credential is one with them in it, too. */
-const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu;
+/** Characters that nobody sees in a token, such as a zero-width space: a credential is one with them in it, too. */
+const UNSEEN = /[\p{Default_Ignorable_Code_Point}\u{FFF9}-\u{FFFB}]/u;
+/** A no-break space parts two words, or is as good as unseen in one: both are tried. */
+const UNSEEN_OR_NBSP = /[\p{Default_Ignorable_Code_Point}\u{FFF9}-\u{FFFB}\u{A0}]/u;
 
-/** The same in the text without its unseen characters, at the places of the text itself. */
-const findBehindUnseen = (text: string): Secret[] => {
-  const places: number[] = [];
-  let seen = '';
-  let from = 0;
-  const keep = (until: number): void => {
-    for (let at = from; at < until; at++) places.push(at);
-    seen += text.slice(from, until);
-  };
-  for (const { 0: unseen, index } of text.matchAll(UNSEEN)) {
-    keep(index);
-    from = index + unseen.length;
+/**
+ * The same in the text as it reads, at the places of the text itself: each character in its plain form (NFKC: full-width or
+ * mathematical letters become those of ASCII), without those that `left` names.
+ */
+const findAsRead = (text: string, left?: RegExp): readonly Secret[] => {
+  const starts: number[] = [];
+  const ends: number[] = [];
+  let read = '';
+  let at = 0;
+  for (const character of text) {
+    const end = at + character.length;
+    const plain = left?.test(character) ? '' : character.normalize('NFKC');
+    for (let unit = 0; unit < plain.length; unit++) {
+      starts.push(at);
+      ends.push(end);
+    }
+    read += plain;
+    at = end;
   }
-  if (from === 0) return [];
-  keep(text.length);
-  return findIn(seen).flatMap(({ kind, index, length }) => {
-    const [first, last] = [places[index], places[index + length - 1]];
-    return first === undefined || last === undefined ? [] : [{ kind, index: first, length: last + 1 - first }];
+  return findIn(read).flatMap(({ kind, index, length }) => {
+    const [first, last] = [starts[index], ends[index + length - 1]];
+    return first === undefined || last === undefined ? [] : [{ kind, index: first, length: last - first }];
   });
 };
 
 const findIn = (text: string): Secret[] => [...findPrivateKeys(text), ...findTokens(text), ...findJwts(text), ...findUrlPasswords(text)];
 
 /**
- * Well-known live credentials in a text, in order, not overlapping; unseen characters in one do not hide it. Placeholders
+ * Well-known live credentials in a text, in order, not overlapping; unseen characters or other forms of letters in one do not hide it. Placeholders
  * (documentation examples, `xxxx`, counted-up letters) and texts of low entropy do not count. Neither the kind nor the position
  * gives the credential away.
  */
 export const findSecrets = (text: string): readonly Secret[] => {
-  const found = [...findIn(text), ...findBehindUnseen(text)].sort((a, b) => a.index - b.index || b.length - a.length);
+  const asRead = [
+    ...(text.normalize('NFKC') === text ? [] : findAsRead(text)),
+    ...(UNSEEN.test(text) ? findAsRead(text, UNSEEN) : []),
+    ...(text.includes('\u00a0') ? findAsRead(text, UNSEEN_OR_NBSP) : []),
+  ];
+  const found = [...findIn(text), ...asRead].sort((a, b) => a.index - b.index || b.length - a.length);
   let end = 0;
   return found.filter(({ index, length }) => {
     if (index < end) return false;

@@ -80,6 +80,10 @@ const POINTS_AT_ONE_THING: ReadonlySet<WordKind> = new Set(['number', 'version',
 const swapsSubject = (hunk: Hunk | undefined): boolean =>
   hunk !== undefined && [hunk.removed, hunk.added].every((words) => words.some(({ kind }) => POINTS_AT_ONE_THING.has(kind)));
 
+/** Two swaps may be the opposites of two words, and turn the sentence round; one among words that were added or dropped is a rewording. */
+const SWAPS_OF_OTHER_CLAIM = 2;
+const swapsWords = ({ removed, added }: Hunk): boolean => removed.length > 0 && added.length > 0;
+
 /** The verdict on two texts that share most of their words, or undefined when they are about different things. */
 const compareSentences = (old: readonly Word[], fresh: readonly Word[], isClose: boolean): Neighbour | undefined => {
   const hunks = diffWords(old, fresh);
@@ -109,6 +113,8 @@ const compareSentences = (old: readonly Word[], fresh: readonly Word[], isClose:
       gained,
     );
   if (!isClose) return undefined;
+  if (hunks.filter(swapsWords).length >= SWAPS_OF_OTHER_CLAIM)
+    return changed('The texts are alike, with other words in several places.', lost, gained);
   if (gained.length - lost.length >= SAYS_MORE) return changed('The new text says more than the old one.', lost, gained);
   return verdict('duplicate', gained.length === 0 ? 'The old text already says all of the new one.' : 'The new text rewords the old one.');
 };

@@ -18,6 +18,18 @@ const formOf = (word: string): string =>
     .sort()
     .join(' ');
 
+const MOST_KNOWN = 20_000;
+const known = new Map<string, readonly string[]>();
+/** The forms of a tag's words. Memories share few tags, and every query is held against all of them. */
+const formsOf = (tag: string): readonly string[] => {
+  const before = known.get(tag);
+  if (before) return before;
+  const forms = wordsOf(tag).map(formOf);
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(tag, forms);
+  return forms;
+};
+
 /**
  * A reader of tags for one query: a tag is named by it when all of the tag's words are words of the query, compared as a word search
  * compares them.
@@ -26,18 +38,15 @@ export const tagsAsked = (query: string): ((tags: readonly string[]) => Tagged) 
   const words = wordsOf(query);
   const asked = new Set(words.length > MOST_WORDS ? [] : words.map(formOf).filter((form) => form !== ''));
   if (asked.size === 0) return () => 'nothing';
-  const read = new Map<string, readonly string[]>();
-  const namedBy = (tag: string): readonly string[] => {
-    const known = read.get(tag);
-    if (known) return known;
-    const forms = wordsOf(tag).map(formOf);
-    const named = forms.every((form) => asked.has(form)) ? forms : [];
-    read.set(tag, named);
-    return named;
-  };
   return (tags) => {
-    const named = new Set(tags.flatMap(namedBy));
-    if (named.size === 0) return 'nothing';
+    let named: Set<string> | undefined;
+    for (const tag of tags) {
+      const forms = formsOf(tag);
+      if (!forms.every((form) => asked.has(form))) continue;
+      named ??= new Set();
+      for (const form of forms) named.add(form);
+    }
+    if (named === undefined || named.size === 0) return 'nothing';
     return named.size === asked.size ? 'all' : 'some';
   };
 };

@@ -22,28 +22,31 @@ export type Apart = {
 
 /**
  * A text with a blank for the hyphen between a name and the words that it is joined to: `WireGuard-Schlüssel`, `KESTREL_FX-based`. Only
- * where no memory holds the whole, and some memory the name; joined words that no memory holds go, as the name was written for one
- * thing with them. A name is code or in capitals; and what begins with a capital and stands first, in German or before words in small
- * letters. The text itself where there is none.
+ * where no memory holds the whole, and some memory the name. The words beside it stay, known or not, so that what nobody holds is missing
+ * (`EndToEndId-check`); in German they go where nobody holds them, as memories may well say them in English. A name is code or in
+ * capitals; and what begins with a capital and stands first, in German or before words in small letters of which some memory holds one.
+ * The text itself where there is none.
  */
 export const namesApart = (folded: string, apart: Apart): string => {
   if (!folded.includes('-')) return folded;
   return folded.replace(JOINED, (whole) => {
-    const end = /\.*$/.exec(whole)?.[0] ?? '';
-    const joined = end === '' ? whole : whole.slice(0, -end.length);
+    let end = whole.length;
+    while (whole[end - 1] === '.') end--;
+    const joined = whole.slice(0, end);
     const segments = joined.split('-');
     if (segments.length > MOST_SEGMENTS || apart.isHeld(joined)) return whole;
     const name = nameIn(segments, apart);
     if (name === undefined) return whole;
-    const [before, behind] = [segments.slice(0, name.from), segments.slice(name.to)].map((words) => words.filter(apart.isMeant));
-    return `${[...(before ?? []), name.written, ...(behind ?? [])].join(' ')}${end}`;
+    const stays = (word: string): boolean => !apart.isGerman() || apart.isMeant(word);
+    const [before, behind] = [segments.slice(0, name.from).filter(stays), segments.slice(name.to).filter(stays)];
+    return [...before, name.written, ...behind].join(' ') + whole.slice(end);
   });
 };
 
 type Name = { readonly from: number; readonly to: number; readonly written: string };
 
 /** The longest of the names that stand among plain words only. */
-const nameIn = (segments: readonly string[], { isHeld, isGerman }: Apart): Name | undefined => {
+const nameIn = (segments: readonly string[], { isHeld, isMeant, isGerman }: Apart): Name | undefined => {
   for (let length = segments.length - 1; length > 0; length--) {
     for (let from = 0; from + length <= segments.length; from++) {
       const to = from + length;
@@ -51,8 +54,8 @@ const nameIn = (segments: readonly string[], { isHeld, isGerman }: Apart): Name 
       if (!others.every((word) => WORD.test(word))) continue;
       const written = segments.slice(from, to).join('-');
       const isCode = isNameInCapitals(written) || (CODE.test(written) && !FIGURES.test(written));
-      const isNoun = from === 0 && CAPITAL.test(written) && (others.every((word) => SMALL.test(word)) || isGerman());
-      if ((isCode || isNoun) && isHeld(written)) return { from, to, written };
+      if (!(isCode || (from === 0 && CAPITAL.test(written))) || !isHeld(written)) continue;
+      if (isCode || isGerman() || (others.every((word) => SMALL.test(word)) && others.some(isMeant))) return { from, to, written };
     }
   }
   return undefined;

@@ -166,7 +166,9 @@ export type ForgetResult =
       readonly deleted_keys: readonly string[];
       readonly erased: true;
       readonly disk: 'pending' | 'external';
-      /** Where the text of a topic stays. */
+      /** Left, since they say something else than the preview showed, with the facts drawn from them; the first 500. */
+      readonly changed_since_preview?: readonly string[];
+      /** Where the text of a topic stays, and what was left. */
       readonly note?: string;
       /** When it could not be noted beside the backups, which keeps it from coming back. */
       readonly backups_note?: string;

@@ -16,10 +16,14 @@ type Recorded = { readonly status: 'recorded' };
 export type Candidate = {
   readonly key: string;
   readonly version: number;
+  /** The version that set its present text; undefined without one that can be read. */
+  readonly textVersion?: number | undefined;
   readonly state: Memory | Recorded | { readonly status: 'damaged' };
   /** Pieces of everything that it ever said, made when they are asked for. */
   readonly pieces: () => readonly Needle[];
 };
+
+const SETS_TEXT: ReadonlySet<string> = new Set(['MemoryRemembered', 'MemoryRevised']);
 
 const standing = (history: SubjectHistory): Candidate['state'] => {
   if (isTopicSubject(history.subject)) {
@@ -31,11 +35,15 @@ const standing = (history: SubjectHistory): Candidate['state'] => {
 };
 
 /** In the order given. */
-export const candidates = async (parts: CommandParts, keys: readonly string[]): Promise<readonly Candidate[]> => {
+export const candidates = async (
+  parts: Pick<CommandParts, 'log' | 'versionOf'>,
+  keys: readonly string[],
+): Promise<readonly Candidate[]> => {
   try {
     return (await parts.log.load(keys)).map((history) => ({
       key: history.subject,
       version: history.version,
+      textVersion: history.events.findLast(({ type }) => SETS_TEXT.has(type))?.n,
       state: standing(history),
       pieces: () => needlesOf(history.subject, history.events),
     }));

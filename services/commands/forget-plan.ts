@@ -17,11 +17,18 @@ export const ERASURE_BATCH = 200;
 export const stepsOf = (keys: readonly string[]): readonly (readonly string[])[] =>
   Array.from({ length: Math.ceil(keys.length / ERASURE_BATCH) }, (_, i) => keys.slice(i * ERASURE_BATCH, (i + 1) * ERASURE_BATCH));
 
+/** Which version of a memory set the text that a preview showed, by key. A fact goes or stays with its source and has none of its own. */
+export type Stamps = ReadonlyMap<string, number>;
+
 /** What a preview meant: keys and no text, in the batches in which they are erased. */
-export type ForgetPlan = { readonly batches: readonly (readonly string[])[] };
+export type ForgetPlan = {
+  readonly batches: readonly (readonly string[])[];
+  /** Empty where nothing was shown, and in a plan of before they were kept. */
+  readonly stamps: Stamps;
+};
 
 export type ForgetPlans = {
-  readonly store: (id: string, keys: readonly string[]) => Promise<void>;
+  readonly store: (id: string, keys: readonly string[], stamps?: Stamps) => Promise<void>;
   /** Undefined when there is none, or none any more. */
   readonly read: (id: string) => Promise<ForgetPlan | undefined>;
   /** The correlation and time of the erasure of this plan: the given ones, or those of whoever began it before. */
@@ -50,14 +57,28 @@ export const createForgetPlans = (redis: Redis, keys: Keys): ForgetPlans => {
     }
   };
   return {
-    store: async (id, meant) => {
-      await run('store', id, PREVIEW_SECONDS, ...stepsOf(meant).flatMap((batch, i) => [`b${i}`, JSON.stringify(batch)]));
+    store: async (id, meant, stamps = new Map()) => {
+      const fields = stepsOf(meant).flatMap((batch, i) => [
+        `b${i}`,
+        JSON.stringify(batch),
+        ...(stamps.size > 0 ? [`v${i}`, JSON.stringify(batch.map((key) => stamps.get(key) ?? null))] : []),
+      ]);
+      await run('store', id, PREVIEW_SECONDS, ...fields);
     },
     read: async (id) => {
       const fields = await unavailableWhenDown(() => redis.hgetall(keys.forgetPlan(id)));
       const batches: string[][] = [];
-      for (let i = 0; fields[`b${i}`] !== undefined; i++) batches.push(JSON.parse(fields[`b${i}`] ?? '[]') as string[]);
-      return batches.length === 0 ? undefined : { batches };
+      const stamps = new Map<string, number>();
+      for (let i = 0; fields[`b${i}`] !== undefined; i++) {
+        const batch = JSON.parse(fields[`b${i}`] ?? '[]') as string[];
+        const versions = JSON.parse(fields[`v${i}`] ?? '[]') as (number | null)[];
+        batches.push(batch);
+        for (const [place, key] of batch.entries()) {
+          const version = versions[place];
+          if (typeof version === 'number') stamps.set(key, version);
+        }
+      }
+      return batches.length === 0 ? undefined : { batches, stamps };
     },
     start: async (id, wanted, now) => {
       const [correlation, at] = ((await run('start', id, 0, wanted, now)) ?? []) as string[];

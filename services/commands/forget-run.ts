@@ -2,8 +2,9 @@ import { isDomainError } from '../../domain/errors.js';
 import type { Call } from '../api.js';
 import { QueryTexts } from '../erasure/queries.js';
 import { type Erased, type Erasure, eraseBatch, eraseFacts } from './forget-erase.js';
-import { candidates, isThere, piecesOf } from './forget-load.js';
+import { type Candidate, candidates, isThere, piecesOf } from './forget-load.js';
 import { ERASURE_BATCH } from './forget-plan.js';
+import { changedSince, isChanged } from './forget-stamps.js';
 import { type CommandParts, stampOf } from './parts.js';
 
 /** What an aborted signal means: that somebody wants it to stop, or that this process ends. */
@@ -14,8 +15,8 @@ export type Planned = Erased & { readonly correlation: string };
 
 /**
  * Erases what was planned under this id, a batch at a time, and the facts that were drawn from it meanwhile. Begun, it is kept
- * until its end: another process goes on with it when this one dies, and so does whoever calls again. Undefined when there is
- * no such plan any more.
+ * until its end: another process goes on with it when this one dies, and so does whoever calls again. What says something else
+ * than the preview showed is left, with the facts drawn from it. Undefined when there is no such plan any more.
  */
 export const erasePlanned = async (
   parts: CommandParts,
@@ -30,21 +31,31 @@ export const erasePlanned = async (
   const erasure: Erasure = { ...begun, actor: stamp.actor, texts: new QueryTexts(parts) };
   const total = plan.batches.reduce((sum, batch) => sum + batch.length, 0);
   const work = async (): Promise<Planned> => {
-    let all: Erased = { keys: [], appended: undefined };
     await parts.fresh();
-    for (const [i, batch] of plan.batches.entries()) {
+    const meant = new Set(plan.batches.flat());
+    const left = changedSince(parts, plan.stamps).filter((key) => meant.has(key));
+    for (const key of left) meant.delete(key);
+    // A step keeps its number, by which it is known to be done.
+    const batches = plan.batches.map((batch) => batch.filter((key) => meant.has(key)));
+    let all: Erased = { keys: [], appended: undefined, changed: left };
+    for (const [i, batch] of batches.entries()) {
       call.signal?.throwIfAborted();
-      await erasure.texts.ahead(plan.batches.slice(i), (step) => {
+      await erasure.texts.ahead(batches.slice(i), (step) => {
         call.signal?.throwIfAborted();
         return piecesOf(parts, step);
       });
-      const { keys, appended } = await eraseBatch(parts, batch, erasure, `${erasure.correlation}:${i}`);
-      all = { keys: [...all.keys, ...keys], appended: appended ?? all.appended };
+      const { keys, appended, changed } = await eraseBatch(parts, batch, erasure, `${erasure.correlation}:${i}`, { stamps: plan.stamps });
+      for (const key of changed) meant.delete(key);
+      all = {
+        keys: [...all.keys, ...keys],
+        appended: appended ?? all.appended,
+        changed: [...new Set([...all.changed, ...changed])],
+      };
       parts.onErased(keys);
       await parts.plans.sign(id);
       call.progress?.('erasing', Math.min((i + 1) * ERASURE_BATCH, total), total);
     }
-    return { ...(await eraseFacts(parts, plan.batches.flat(), all, erasure)), correlation: erasure.correlation };
+    return { ...(await eraseFacts(parts, [...meant], all, erasure)), correlation: erasure.correlation };
   };
   return noted(parts, id, call, work, ended);
 };
@@ -80,6 +91,9 @@ export const resumeErasures = async (parts: CommandParts, silentSeconds: number,
 };
 
 const isAnythingLeft = async (parts: CommandParts, id: string): Promise<boolean> => {
-  for (const batch of (await parts.plans.read(id))?.batches ?? []) if ((await candidates(parts, batch)).some(isThere)) return true;
+  const { batches, stamps } = (await parts.plans.read(id)) ?? { batches: [], stamps: new Map<string, number>() };
+  const left = new Set(changedSince(parts, stamps));
+  const goes = (one: Candidate): boolean => isThere(one) && !left.has(one.key) && !isChanged(stamps, one);
+  for (const batch of batches) if ((await candidates(parts, batch)).some(goes)) return true;
   return false;
 };

@@ -5,6 +5,7 @@ import { allNames } from '../../domain/project/scope.js';
 import { refuseReversed } from '../../domain/range.js';
 import { NAMESPACES } from '../../domain/vocabulary.js';
 import type { ForgetInput } from '../api.js';
+import { saying } from '../queries/matches.js';
 import { subjectsOfTopic } from './forget-topics.js';
 import { isKey, parseKey } from './keys.js';
 import type { CommandParts } from './parts.js';
@@ -51,7 +52,7 @@ export const targetsOf = async (parts: CommandParts, input: ForgetInput): Promis
 /** What says these words; where nothing does, what holds all of them: the preview shows it, and erases nothing. */
 const targetsOfWords = async (parts: CommandParts, words: string): Promise<Targets> => {
   const matches = (await parts.bestMatches(words, true)).filter(({ meant }) => meant !== undefined);
-  const says = matches.filter(({ meant }) => meant !== 'part');
+  const says = saying(matches);
   if (says.length > 0 || matches.length === 0) return { keys: says.map(({ key }) => key) };
   return { keys: matches.map(({ key }) => key), note: PARTS_ONLY };
 };

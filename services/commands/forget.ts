@@ -11,6 +11,7 @@ import { type Erased, type Erasure, eraseBatch, eraseFacts } from './forget-eras
 import { candidates, isThere } from './forget-load.js';
 import { ERASURE_BATCH, PREVIEW_SECONDS } from './forget-plan.js';
 import { erasePlanned, noted } from './forget-run.js';
+import { stampsOf } from './forget-stamps.js';
 import { targetsOf, withFacts } from './forget-targets.js';
 import { leftBy, nameNote, textsOfTopics } from './forget-topics.js';
 import { isKey, parseKey } from './keys.js';
@@ -27,7 +28,7 @@ const MAX_KEYS = 500;
 
 /**
  * Erases memories for good, and the facts that were drawn from them; or a topic that somebody suppressed. The first call shows what would go; only a call with
- * `confirm` erases, and exactly what was shown: by the preview's id, or by its keys. A query is never run again to find what
+ * `confirm` erases, and exactly what was shown: by the preview's id, which leaves what was changed since, or by its keys. A query is never run again to find what
  * to erase. An erasure that was interrupted goes on by itself; one that was cancelled, when it is confirmed again.
  */
 export const forget = async (parts: CommandParts, input: ForgetInput, call: Call): Promise<ForgetResult> => {
@@ -64,6 +65,8 @@ const preview = async (parts: CommandParts, input: ForgetInput, call: Call): Pro
       note: [input.topic === undefined ? NOTHING_MATCHES : NO_SUCH_TOPIC, ...left.notes].join(' '),
     };
   }
+  // Before their texts are read: what is changed between the two counts as changed since.
+  const stamps = stampsOf(parts, all);
   const ofTopics = await textsOfTopics(parts, all);
   const first = (await candidates(parts, all.slice(0, LISTED))).map(({ key, state }) => ({
     key,
@@ -75,7 +78,7 @@ const preview = async (parts: CommandParts, input: ForgetInput, call: Call): Pro
     first.map(({ content }) => content),
   );
   const preview_id = parts.random.ulid(parts.now());
-  await parts.plans.store(preview_id, all);
+  await parts.plans.store(preview_id, all, stamps);
   const named = new Set(found);
   const facts = all.filter((key) => !named.has(key)).length;
   const project_names = project === undefined ? [] : projects.namesOf(project);
@@ -138,7 +141,7 @@ const eraseKeys = async (parts: CommandParts, keys: readonly string[], call: Cal
   await parts.fresh();
   const all = withFacts(parts, keys);
   const erase = async (together: readonly string[]): Promise<ForgetResult> => {
-    const erased = await eraseBatch(parts, together, erasure, erasure.correlation, new Set(keys));
+    const erased = await eraseBatch(parts, together, erasure, erasure.correlation, { mustExist: new Set(keys) });
     return answerOf(parts, await eraseFacts(parts, keys, erased, erasure));
   };
   if (all.length <= MAX_KEYS) return erase(all);
@@ -154,13 +157,17 @@ const erasePreviewed = async (parts: CommandParts, previewId: string, call: Call
   return answerOf(parts, erased);
 };
 
-const answerOf = async (parts: CommandParts, { keys, appended }: Erased): Promise<ForgetResult> => ({
+const changedNote = (count: number): string =>
+  `Not erased, for ${count === 1 ? 'its text was' : 'their texts were'} changed since the preview, or the text they were drawn from: ${count} (changed_since_preview). Preview again to see what ${count === 1 ? 'it says' : 'they say'} now.`;
+
+const answerOf = async (parts: CommandParts, { keys, appended, changed }: Erased): Promise<ForgetResult> => ({
   status: 'deleted',
   deleted: keys.length,
   deleted_keys: keys.slice(0, MAX_KEYS),
   erased: true,
   disk: parts.onErased(keys),
-  ...notes(nameNote(keys)),
+  ...(changed.length > 0 && { changed_since_preview: changed.slice(0, MAX_KEYS) }),
+  ...notes(nameNote(keys), changed.length > 0 ? changedNote(changed.length) : undefined),
   ...(await backupsNote(parts)),
   ...(await visibility(parts, appended)),
 });

@@ -4,6 +4,7 @@ import { surfaceScore } from '../../domain/scoring.js';
 import type { State } from '../../domain/vocabulary.js';
 import type { ArchiveInput, Call, DeprioritiseInput, LifecycleResult, ReinstateInput, Transition } from '../api.js';
 import { type Decision, handleCommand } from '../eventlog/handle.js';
+import { saying } from '../queries/matches.js';
 import { textClaim } from './claims.js';
 import { isKey, parseKey } from './keys.js';
 import { type CommandParts, notes, stampOf, visibility } from './parts.js';
@@ -108,7 +109,9 @@ const NO_MATCH = 'Nothing was changed: no such memory says what these words say 
 
 const matching = async (parts: CommandParts, query: string, anyOfTheBest: boolean): Promise<string[]> => {
   const best = await parts.bestMatches(query, anyOfTheBest);
-  return best.filter(({ meant }) => anyOfTheBest || meant === 'identical' || meant === 'same').map(({ key }) => key);
+  const says = saying(best);
+  const wanted = anyOfTheBest && !says.some(({ meant }) => meant === 'identical') ? best : says;
+  return wanted.map(({ key }) => key);
 };
 
 /** An archived text may be remembered anew, so its claim is free; coming back it takes it again unless it is held by now. */

@@ -63,9 +63,10 @@ export const withinCeiling = (
     ...(cut && { [cut.list]: shortened(unnamed, cut, length, bare) }),
   });
   const reads = cut?.shorten !== undefined && entries > 0;
-  const namesOnly = (): Fields | undefined => {
-    const none = keeping(0);
-    return longest(1, namedIn(none), (count) => withFewerNames(none, count, bound));
+  const namesOnly = (none: Fields): Fields | undefined => longest(1, namedIn(none), (count) => withFewerNames(none, count, bound));
+  const lastResort = (none: Fields): Fields => {
+    const plain = plainFieldsOf(fields, none, cut, bound);
+    return fits(plain) ? plain : unexplained(plain);
   };
   const lists = Math.max(1, ...Object.values(fields).map((value) => (Array.isArray(value) ? value.length : 0)), SHORTEST);
   const shortLists = (most: number): Fields => withShorterLists(withFewerNames(keeping(most), most, bound), most, bound);
@@ -73,15 +74,20 @@ export const withinCeiling = (
     longest(1, entries, keeping) ??
     longest(0, namedIn(one), (count) => withFewerNames(one, count, bound)) ??
     (reads
-      ? (longest(WITH_ITS_FIELDS, LONGEST, shortEntry(false)) ?? longest(WORTH_SHOWING, LONGEST, shortEntry(true)) ?? namesOnly())
+      ? (longest(WITH_ITS_FIELDS, LONGEST, shortEntry(false)) ??
+        longest(WORTH_SHOWING, LONGEST, shortEntry(true)) ??
+        namesOnly(unexplained(keeping(0))))
       : undefined) ??
     longest(READABLE, LONGEST, (length) => withShortTexts(unnamed, length)) ??
     longest(1, lists, shortLists) ??
-    longest(SHORTEST, LONGEST, (length) => withShortTexts(shortLists(1), length)) ??
-    longest(SHORTEST, LONGEST, (length) => withShortTexts(shortLists(0), length)) ??
-    plainFieldsOf(fields, bound)
+    longest(SHORTEST, LONGEST, (length) => withShortTexts(unexplained(shortLists(1)), length)) ??
+    longest(SHORTEST, LONGEST, (length) => withShortTexts(unexplained(shortLists(0)), length)) ??
+    lastResort(withFewerNames(keeping(0), 0, bound))
   );
 };
+
+/** How the search was made is the first thing that an answer of a few lines does without. */
+const unexplained = ({ search_note: _how, ...answer }: Fields): Fields => answer;
 
 const shortened = (answer: Fields, { list, shorten }: Cut, length: number, bare: boolean): readonly unknown[] =>
   (answer[list] as readonly unknown[]).map((entry) => (shorten ? shorten(entry, length, bare) : entry));

@@ -90,12 +90,23 @@ const shorterList = (value: unknown, most: number, path: string, shares: Map<str
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shorterList(inner, most, `${path}.${name}`, shares)]));
 };
 
-/** What is short and no list or object, and of each list how long it was. */
-export const plainFieldsOf = (answer: Fields, bound: Bound): Fields => {
+/**
+ * What is short and no list or object, and of each list how long it was. The list of `cut` stays, empty, and in place of its
+ * length the answer without entries, `none`, says how many there were, those included that were left out before.
+ */
+export const plainFieldsOf = (answer: Fields, none: Fields, cut: Cut | undefined, bound: Bound): Fields => {
   const shares = new Map<string, Share>();
-  for (const [name, value] of Object.entries(answer)) if (Array.isArray(value)) shares.set(name, { shown: 0, total: value.length });
+  const count = isFields(none.cut) ? none.cut.count : undefined;
+  const listed = cut && Array.isArray(answer[cut.list]) ? cut.list : undefined;
+  for (const [name, value] of Object.entries(answer))
+    if (Array.isArray(value) && !(name === listed && count !== undefined)) shares.set(name, { shown: 0, total: value.length });
   const plain = Object.entries(answer).filter(([, value]) => typeof value !== 'object' && String(value).length <= 200);
-  return saying(Object.fromEntries(plain), shares, bound, true);
+  const kept = {
+    ...Object.fromEntries(plain),
+    ...(listed !== undefined && { [listed]: [] }),
+    ...(count !== undefined && { cut: { count } }),
+  };
+  return saying(kept, shares, bound, true);
 };
 
 const ADVICE: Readonly<Record<Bound, string>> = {

@@ -1,3 +1,4 @@
+import { asksNothing } from '../../domain/question.js';
 import { isSameText, type Meant, meantBy } from '../../domain/similarity/meant.js';
 import type { Namespace } from '../../domain/vocabulary.js';
 import { unavailableWhenDown } from '../valkey/errors.js';
@@ -7,6 +8,12 @@ import { rowsOf } from './rows.js';
 
 /** A memory that words may mean. `score`: its likeness by recall; 1 for the text itself. `meant` is undefined for one that is only like them. */
 export type Match = { readonly key: string; readonly score: number; readonly meant: Meant | undefined };
+
+/** Those whose text the words are; where there is none, those that say the same. What is only like a text that is there is another memory. */
+export const saying = (matches: readonly Match[]): readonly Match[] => {
+  const identical = matches.filter(({ meant }) => meant === 'identical');
+  return identical.length > 0 ? identical : matches.filter(({ meant }) => meant === 'same');
+};
 
 export type MatchParts = QueryParts & {
   /** The claim on an exact text, as remembering makes it. */
@@ -34,7 +41,8 @@ export const bestMatches = async (parts: MatchParts, words: string, includeArchi
   const places = new Map(ranked.map((hit, place) => [hit.key, { hit, place }]));
   const facts = new Set(ranked.flatMap(({ via }) => via?.key ?? []));
   // The contexts of projects are changed by their own tools.
-  const wanted = [...new Set([...(await holdersOf(parts, words)), ...places.keys()])].filter((key) => {
+  const holders = [...(await holdersOf(parts, words)), ...(includeArchived ? await archivedSaying(parts, words) : [])];
+  const wanted = [...new Set([...holders, ...places.keys()])].filter((key) => {
     const document = documents.get(key);
     return document !== undefined && document.context === undefined && (includeArchived || document.state !== 'archived');
   });
@@ -64,4 +72,19 @@ const holdersOf = async ({ index, log, claimOf }: MatchParts, text: string): Pro
   }
   const holders = await unavailableWhenDown(() => log.claimHolders([...claims]));
   return holders.filter((holder) => holder !== undefined);
+};
+
+/** Rows that are read at a time. */
+const PAGE = 500;
+
+/** An archived text has no claim, and one in which there is nothing to look for is not found by search: all archived ones are compared. */
+const archivedSaying = async (parts: MatchParts, words: string): Promise<readonly string[]> => {
+  if (!asksNothing(words)) return [];
+  const archived = [...parts.index.documents.values()].filter(({ state }) => state === 'archived').map(({ key }) => key);
+  const found: string[] = [];
+  for (let from = 0; from < archived.length; from += PAGE) {
+    const rows = await rowsOf(parts, archived.slice(from, from + PAGE));
+    for (const [key, { content }] of rows) if (isSameText(words, content)) found.push(key);
+  }
+  return found;
 };

@@ -2,7 +2,16 @@ import { parseQuery, QUERY_LENGTH } from '../../domain/content.js';
 import { DomainError, isDomainError } from '../../domain/errors.js';
 import { type FusedHit, HALF_READ_LEXICAL_WEIGHT } from '../../domain/fusion.js';
 import { isScriptRead } from '../../domain/legibility.js';
-import { type Bar, type Candidate, matchesAmong, nearestAmong, scoreOf, TAGGED_SCORE } from '../../domain/matching.js';
+import {
+  type Bar,
+  type Candidate,
+  isByTagAlone,
+  MOST_BY_TAG,
+  matchesAmong,
+  nearestAmong,
+  scoreOf,
+  TAGGED_SCORE,
+} from '../../domain/matching.js';
 import { parseProjectName } from '../../domain/project/name.js';
 import { type Scope, scopeOf } from '../../domain/project/scope.js';
 import { asksNothing } from '../../domain/question.js';
@@ -140,7 +149,9 @@ export const rank = async (parts: RankParts, question: Question): Promise<Rankin
   };
   // Only a hint can lift what is below the floor; most candidates are, so they are not scored at all.
   const hinted = question.isVariant ? NOTHING : index.hinted.met(query);
+  const byTag = [...matches].filter((candidate) => isByTagAlone(candidate, bar) && !hinted.has(candidate.hit.key));
   for (const candidate of held) {
+    if (byTag.includes(candidate)) continue;
     const isMatch = matches.has(candidate);
     if (isMatch || hinted.has(candidate.hit.key)) consider(candidate.document, candidate.hit, scoreOf(candidate), isMatch);
   }
@@ -151,14 +162,18 @@ export const rank = async (parts: RankParts, question: Question): Promise<Rankin
       if (document && mayShow(document) && isLookedAt(document, namespaces, projects)) consider(document, undefined, 0, false);
     }
   }
+  const shelf: Shelved[] = byTag;
   // The searches look at texts only: what is named by its tags alone may not be among what they found.
-  if (matches.size === 0) {
+  if (matches.size === byTag.length && text !== '') {
+    const known = new Set(byTag.map(({ document }) => document.key));
     for (const document of index.documents.values()) {
-      if (!document.tags || hinted.has(document.key) || !states.includes(document.state)) continue;
+      if (!document.tags || hinted.has(document.key) || known.has(document.key) || !states.includes(document.state)) continue;
       if (tagged(document.tags) !== 'all' || !isLookedAt(document, namespaces, projects) || !mayShow(document)) continue;
-      consider(document, undefined, TAGGED_SCORE, true);
+      shelf.push({ document, hit: undefined });
     }
   }
+  shelf.sort(byStandingThenAge);
+  for (const one of shelf.slice(0, MOST_BY_TAG)) consider(one.document, one.hit, standingOf(one), true);
   // Reading a date out of a query takes as long as searching a graph.
   const dated = scorable.some(({ document }) => document.eventDate !== undefined);
   const occasion = { now: moment, dateHint: dated ? dateHint(query, moment) : undefined };
@@ -185,7 +200,7 @@ export const rank = async (parts: RankParts, question: Question): Promise<Rankin
     hits: ranked,
     nearest: nearest.map(({ document, hit }) => hitOf({ document, hit, similarity: hit.score })),
     search: mode,
-    note: joined(sight.note, cut),
+    note: joined(sight.note, cut, shelf.length > 0 ? BY_TAG : undefined),
     stale,
     scope,
   };
@@ -193,6 +208,15 @@ export const rank = async (parts: RankParts, question: Question): Promise<Rankin
 
 /** What the searches found. */
 type Found = Candidate & { readonly document: Document; readonly hit: FusedHit };
+
+/** What was found by its tags alone, by the searches or beside them. */
+type Shelved = { readonly document: Document; readonly hit: FusedHit | undefined };
+
+const standingOf = ({ hit }: Shelved): number => Math.max(hit?.score ?? 0, TAGGED_SCORE);
+
+/** The newest first where nothing but the tag tells them apart. */
+const byStandingThenAge = (a: Shelved, b: Shelved): number =>
+  standingOf(b) - standingOf(a) || b.document.createdAt - a.document.createdAt || (a.document.key < b.document.key ? -1 : 1);
 
 /** What may be shown; `isMatch`: by its evidence, without a hint. */
 type Scorable = {
@@ -224,6 +248,8 @@ const candidates = (topK: number, projects: readonly string[] | undefined): numb
 
 const CUT = `Only the first ${QUERY_LENGTH.toLocaleString('en-GB')} characters of the query were read.`;
 
+const BY_TAG = `The query is a tag: memories that carry it, at most ${MOST_BY_TAG}, are found by it alone and not by their texts.`;
+
 const joined = (...notes: readonly (string | undefined)[]): string | undefined =>
   notes.filter((note) => note !== undefined).join(' ') || undefined;
 
@@ -238,7 +264,7 @@ type Eye = {
   readonly note: string | undefined;
 };
 
-const NOTHING_ASKED: Eye = { note: 'The query names nothing to look for: only function words, a single figure or signs.' };
+const NOTHING_ASKED: Eye = { note: 'The query names nothing to look for: only function words, zero or a signed figure, or signs.' };
 
 const queryVector = async (parts: RankParts, query: string, signal: AbortSignal | undefined): Promise<Eye> => {
   const space = parts.index.serving;

@@ -30,6 +30,8 @@ import { recordRecall } from './telemetry.js';
 const DEFAULT_INDEX_K = 10;
 const DEFAULT_SNIPPET = 150;
 const NOTHING = 'No memory matches.';
+/** Tokens of a whole answer. */
+const NEAREST_ROOM = 250;
 const NEAREST = `${NOTHING} nearest names what came closest and still fell short: recall_detail reads it, if it may be what was meant.`;
 const TITLE_LENGTH = 80;
 const SUPPRESSED = 'No memory matches. What was found speaks of suppressed topics; list_suppressions names them.';
@@ -84,7 +86,7 @@ const found = async (parts: QueryParts, input: RecallInput, call: Call, topK: nu
     topK,
     signal: call.signal,
   };
-  if (input.as_of !== undefined) return foundEarlier(parts, input.as_of, call, question);
+  if (input.as_of !== undefined) return foundEarlier(parts, { ...input, as_of: input.as_of }, call, question);
   const expands = input.expand_queries ?? parts.expansion.byDefault;
   const ranking: Ranking & Partial<Expanded> = expands ? await rankExpanded(parts, question) : await rank(parts, question);
   const reading = performance.now();
@@ -98,7 +100,7 @@ const found = async (parts: QueryParts, input: RecallInput, call: Call, topK: nu
     model: ranking.search === 'fused' ? parts.index.serving?.model.id : undefined,
   });
   parts.observe('total', performance.now() - started);
-  const nearest = shown.length > 0 ? [] : await showable(parts, ranking.nearest, NEAREST_SHOWN);
+  const nearest = shown.length > 0 || !hasRoomForNearest(input) ? [] : await showable(parts, ranking.nearest, NEAREST_SHOWN);
   const hidden = shown.length === 0 && ranking.hits.length > 0 && parts.index.suppressed.topics.size > 0;
   const warnings = warningsBeside(parts.index, question, ranking);
   const notes: RecallNotes = {
@@ -110,11 +112,15 @@ const found = async (parts: QueryParts, input: RecallInput, call: Call, topK: nu
   return { shown, ranking, warnings, notes };
 };
 
-const foundEarlier = async (parts: QueryParts, asOf: string, call: Call, question: Question) => {
-  const { answer, as_of, beginning } = await recallEarlier(parts, asOf, call, question);
-  const { nearest, ...rest } = answer;
+const foundEarlier = async (parts: QueryParts, input: RecallInput & { readonly as_of: string }, call: Call, question: Question) => {
+  const { answer, as_of, beginning } = await recallEarlier(parts, input.as_of, call, question);
+  const { nearest: found, ...rest } = answer;
+  const nearest = hasRoomForNearest(input) ? found : [];
   return { ...rest, notes: { as_of, ...nearestOf(nearest), ...(beginning !== undefined && { message: beginning }) } };
 };
+
+/** Whether the caller's bound leaves room to name what came closest, under 100 tokens, beside saying that nothing matched. */
+const hasRoomForNearest = ({ max_tokens = NEAREST_ROOM }: RecallInput): boolean => max_tokens >= NEAREST_ROOM;
 
 /** What fell short of a match, by its first words. */
 const nearestOf = (nearest: readonly Shown[]): Pick<RecallNotes, 'message' | 'nearest'> =>

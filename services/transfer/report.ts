@@ -92,10 +92,12 @@ export const reportOf = (facts: Facts): ImportReport => {
   };
 };
 
-/** By kind, the commonest first; the reason is the first one's. */
-const counted = (entries: readonly { readonly kind: string; readonly why: string }[]): readonly Counted[] => {
+/** By kind and reason, the commonest first. */
+export const counted = (entries: readonly { readonly kind: string; readonly why: string }[]): readonly Counted[] => {
   const kinds = new Map<string, Counted>();
-  for (const { kind, why } of entries)
-    kinds.set(kind, { what: kind, why: kinds.get(kind)?.why ?? why, count: (kinds.get(kind)?.count ?? 0) + 1 });
+  for (const { kind, why } of entries) {
+    const group = JSON.stringify([kind, why]);
+    kinds.set(group, { what: kind, why, count: (kinds.get(group)?.count ?? 0) + 1 });
+  }
   return [...kinds.values()].sort((a, b) => b.count - a.count || (a.what < b.what ? -1 : 1));
 };

@@ -22,7 +22,8 @@ type Preview = Extract<ForgetResult, { status: 'preview' }>;
 
 const PREVIEW_ID = /^[0-9A-HJKMNP-TV-Z]{26}$/i;
 const FEW = 20;
-/** So many are confirmed by their keys, more by the id of the preview. */
+const isKey = (text: string): boolean => text.startsWith('mem:');
+/** So many that were named by their keys are confirmed by them, any others by the id of the preview. */
 const NAMED = 5;
 
 export const addForget: AddCommand = (program) => {
@@ -57,7 +58,7 @@ export const addForget: AddCommand = (program) => {
   does<Options>(command, async (context, options, words) => {
     const given = words as string[];
     if (options.filesRewritten) return sayRewritten(context, given, options);
-    if (!options.confirm) return preview(context, inputOf(given, options));
+    if (!options.confirm) return preview(context, inputOf(given, options), given.length > 0 && given.every(isKey));
     const input = confirmationOf(given, options);
     return options.receipt ? withReceipt(context, input) : answered(context, await context.tool<ForgetResult>('forget', input));
   });
@@ -84,7 +85,7 @@ const confirmationOf = (given: readonly string[], { document, project, since, un
     );
   const [only] = given;
   if (given.length === 1 && only !== undefined && PREVIEW_ID.test(only)) return { preview_id: only, confirm: true };
-  const word = given.find((text) => !text.startsWith('mem:'));
+  const word = given.find((text) => !isKey(text));
   if (word === undefined && only !== undefined) return { keys: given, confirm: true };
   throw new DomainError(
     'VALIDATION',
@@ -95,11 +96,11 @@ const confirmationOf = (given: readonly string[], { document, project, since, un
   );
 };
 
-const preview = async (context: Context, input: ForgetInput): Promise<ExitCode> =>
-  answered(context, await context.tool<ForgetResult>('forget', input));
+const preview = async (context: Context, input: ForgetInput, named: boolean): Promise<ExitCode> =>
+  answered(context, await context.tool<ForgetResult>('forget', input), named);
 
-const answered = (context: Context, answer: ForgetResult): ExitCode => {
-  context.answer(answer, say);
+const answered = (context: Context, answer: ForgetResult, named = false): ExitCode => {
+  context.answer(answer, (shown) => say(shown, named));
   if (answer.status === 'not_found') return EXIT.nothingFound;
   if (answer.status === 'deleted' && answer.backups_note !== undefined) return EXIT.failed;
   return answer.status === 'deleted' && answer.deleted === 0 ? EXIT.nothingFound : EXIT.ok;
@@ -107,11 +108,12 @@ const answered = (context: Context, answer: ForgetResult): ExitCode => {
 
 /** The proof needs the texts before they go, so the keys are looked up in the store itself, by the preview. */
 const withReceipt = async (context: Context, { keys, preview_id }: ForgetInput): Promise<ExitCode> => {
-  const [{ openStore }, { takeReceipt }, { sayReceipt }, { createForgetPlans }] = await Promise.all([
+  const [{ openStore }, { takeReceipt }, { sayReceipt }, { createForgetPlans }, { leftByPlan }] = await Promise.all([
     import('../../ops/store.js'),
     import('../../erasure/receipt.js'),
     import('../../erasure/receipt-text.js'),
     import('../../commands/forget-plan.js'),
+    import('../../commands/forget-stamps.js'),
   ]);
   const { config, progress, signal } = context;
   const store = await openStore({ target: (await context.instance()).valkey, tenant: config.tenant });
@@ -125,18 +127,25 @@ const withReceipt = async (context: Context, { keys, preview_id }: ForgetInput):
     const plan = await createForgetPlans(store.redis, store.keys).read(id.toUpperCase());
     if (!plan)
       throw new DomainError('CONFIRMATION_REQUIRED', 'There is no such preview any more', 'Call it without --confirm for a new one.');
+    const erase = () => context.tool<ForgetResult>('forget', { preview_id: id, confirm: true });
+    const versionOf = async (subject: string) => Number((await store.redis.hget(store.keys.payloads(subject), 'v')) ?? 0);
+    const left = await leftByPlan({ log: store.log, versionOf }, plan);
+    const memories = plan.batches.flat().filter((key) => !left.has(key));
+    if (memories.length === 0) return answered(context, await erase());
+    const said: string[] = [];
     let unlisted: string | undefined;
     const taken = await takeReceipt(
       { ...store, dataDir: config.dataDir, backupDir: config.backup.dir, managed: config.valkey === undefined, now: Date.now },
-      plan.batches.flat(),
+      memories,
       async () => {
-        const answer = await context.tool<ForgetResult>('forget', { preview_id: id, confirm: true });
-        if (answer.status === 'deleted') unlisted = answer.backups_note;
-        return answer;
+        const answer = await erase();
+        if (answer.status !== 'deleted') return;
+        unlisted = answer.backups_note;
+        if (answer.note !== undefined && (left.size > 0 || answer.changed_since_preview !== undefined)) said.push(answer.note);
       },
       { signal, onProgress: progress.say },
     );
-    const receipt = unlisted === undefined ? taken : { ...taken, notes: [...taken.notes, unlisted] };
+    const receipt = { ...taken, notes: [...taken.notes, ...said, ...(unlisted === undefined ? [] : [unlisted])] };
     context.answer<Receipt>(receipt, sayReceipt);
     return receipt.verdict === 'erased' && unlisted === undefined ? EXIT.ok : EXIT.failed;
   } finally {
@@ -168,34 +177,45 @@ const sayRewritten = async (context: Context, given: readonly string[], { filesR
   }
 };
 
-const say = (answer: ForgetResult): string => {
+const say = (answer: ForgetResult, named: boolean): string => {
   switch (answer.status) {
     case 'not_found':
       return ['Nothing was found to forget.', answer.note, ...(answer.project_suggestion ? [answer.project_suggestion.note] : [])].join(
         '\n',
       );
     case 'preview':
-      return sayPreview(answer);
+      return sayPreview(answer, named);
     case 'deleted':
-      if (answer.deleted === 0) return 'Nothing to erase: these memories are gone already, or never were.';
+      if (answer.deleted === 0) {
+        if (answer.note !== undefined) return ['Nothing was erased.', ...sayLeft(answer)].join('\n');
+        return 'Nothing to erase: these memories are gone already, or never were.';
+      }
       return [
         `Erased ${answer.deleted}:`,
         ...sayList('', { items: listIn(answer, 'deleted_keys').items, total: answer.deleted }, (key) => key, { most: FEW }).slice(1),
         answer.disk === 'pending'
           ? 'The bytes leave the files on the disk shortly.'
           : 'This Valkey server is not ours: it is asked to write its files anew. omnimem health says so where it refuses.',
-        ...(answer.note === undefined ? [] : [answer.note]),
+        ...sayLeft(answer),
         ...(answer.backups_note === undefined ? [] : [`✗ ${answer.backups_note}`]),
       ].join('\n');
   }
 };
 
-const sayPreview = (answer: Preview): string => {
+const sayLeft = (answer: Extract<ForgetResult, { status: 'deleted' }>): readonly string[] => [
+  ...(answer.note === undefined ? [] : [answer.note]),
+  ...(answer.changed_since_preview === undefined
+    ? []
+    : sayList('', listIn(answer, 'changed_since_preview'), (key) => key, { most: FEW }).slice(1)),
+];
+
+/** What was not `named` by its key may say something else when it is confirmed: the id of the preview sees that. */
+const sayPreview = (answer: Preview, named: boolean): string => {
   const { total, by_namespace = {}, facts, suppressed_topics, preview_id, note } = answer;
   const targets = listIn(answer, 'targets').items;
   const project_names = listIn(answer, 'project_names').items;
   const kept = listIn(answer, 'suppressions_kept');
-  const byKeys = total <= NAMED && targets.length === total && targets.every(({ key }) => key.startsWith('mem:'));
+  const byKeys = named && total <= NAMED && targets.length === total && targets.every(({ key }) => key.startsWith('mem:'));
   const counts = Object.entries(by_namespace).map(([namespace, count]) => `${count} ${namespace}`);
   return [
     ...(project_names.length > 0 ? [`The whole project is meant, by all of its names: ${project_names.join(', ')}.`] : []),

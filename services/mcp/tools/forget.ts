@@ -16,7 +16,7 @@ export const forget = defineTool({
   name: 'forget',
   title: 'Forget for good',
   description: `Erase memories for good: text, vectors and history, and the facts drawn from them. Only for "delete it permanently" or "wipe it"; otherwise use deprioritise.
-Two steps. First without confirm, saying what: key_or_query, or keys, or topic, or any of doc_id, project, created_after and created_before together. The answer previews what would go, with counts, a preview_id and what stays (topics_left, note). Show it to the human. Then again with confirm: true and that preview_id, or exactly the keys of the preview. Nothing else is erased, and a query is never run again to find more. A key given with confirm names exactly what goes and needs no preview.
+Two steps. First without confirm, saying what: key_or_query, or keys, or topic, or any of doc_id, project, created_after and created_before together. The answer previews what would go, with counts, a preview_id and what stays (topics_left, note). Show it to the human. Then again with confirm: true and that preview_id, or exactly the keys of the preview. Nothing else is erased, and a query is never run again to find more; what was revised since is left by preview_id (changed_since_preview). A key given with confirm names exactly what goes and needs no preview.
 The text leaves memory at once and the files on disk shortly after (disk: pending). An interrupted call goes on when it is repeated with the same preview_id.`,
   effect: 'destroys',
   idempotent: true,
@@ -51,6 +51,7 @@ The text leaves memory at once and the files on disk shortly after (disk: pendin
     receipt: 'string',
     deleted: 'integer',
     deleted_keys: 'string[]',
+    changed_since_preview: 'string[]',
     erased: 'boolean',
     disk: 'string',
     backups_note: 'string',

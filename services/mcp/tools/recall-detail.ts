@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../../../domain/vocabulary.js';
 import { CUT_RESULTS, DATA_NOTICE, recallText } from '../recalled.js';
+import type { Fields } from '../shorter.js';
 import { defineTool } from '../tool.js';
 import { maxTokens } from './parameters.js';
 
@@ -22,7 +23,14 @@ A key without a memory answers status not_found in its place.`,
       .describe('With one key: character at which its text begins, to read on in one that was cut (content_truncated).'),
   },
   output: { notice: 'string', results: 'object[]', cut: 'object', stale: 'object' },
-  cut: CUT_RESULTS,
+  cut: {
+    ...CUT_RESULTS,
+    say: (answer, dropped) => {
+      const said = CUT_RESULTS.say(answer, dropped);
+      const none = Array.isArray(answer.results) && dropped.length === answer.results.length;
+      return none ? { cut: { ...(said.cut as Fields), note: 'Not even one fits: give more max_tokens.' } } : said;
+    },
+  },
   text: recallText,
   maxResultChars: 200_000,
   run: async (input, { app, call, maxTokens: bound }) => ({

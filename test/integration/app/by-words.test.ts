@@ -109,4 +109,37 @@ describe.each(MODES)('what words mean, by %s', (_mode, open, there) => {
     expect(await meant('连接用完了')).toEqual([keys.get('数据库在中午崩溃了，因为连接用完了')]);
     expect(await meant('用连接完了')).toEqual([]);
   });
+
+  it.skipIf(!there)('is not what says the opposite in nearly the same words, alone or beside the text itself', async () => {
+    const { commands } = test.app;
+    const kept =
+      'The nightly cleanup of the media server keeps the original images on the cold disk and deletes the small thumbnails from the hot disk of the rack in the basement';
+    const swapped = kept.replace('keeps', 'deletes').replace('small', 'large');
+    const store = async (content: string, project: string): Promise<string> =>
+      ((await commands.remember({ content, project }, test.call)) as { readonly key: string }).key;
+    const one = await store(kept, 'north');
+    expect([await meant(swapped), await archived(swapped)]).toEqual([[], []]);
+    expect((await commands.deprioritise({ key_or_query: swapped, reason: 'old' }, test.call)).affected).toEqual([]);
+    // Not swallowed where it is remembered beside it, either.
+    const other = await store(swapped, 'north');
+    expect(other).not.toBe(one);
+    // Nor is what only says the same, where the text itself is there.
+    const like = await store(`${kept.replace('original ', '')}.`, 'south');
+    for (const [text, key] of [
+      [kept, one],
+      [swapped, other],
+    ] as const)
+      expect([await meant(text), await archived(text)]).toEqual([[key], [key]]);
+    for (const key of [one, other, like]) await commands.archive({ key_or_query: key }, test.call);
+    const { affected } = await commands.reinstate({ key_or_query: kept }, test.call);
+    expect(affected.map(({ key }) => key)).toEqual([one]);
+  });
+
+  it.skipIf(!there)('is an archived text in which there is nothing to look for, too', async () => {
+    const key = keys.get('???') ?? '';
+    await test.app.commands.archive({ key_or_query: key }, test.call);
+    expect(await meant('???')).toEqual([key]);
+    expect(await archived('???')).toEqual([]);
+    expect(await test.app.commands.reinstate({ key_or_query: '???' }, test.call)).toMatchObject({ affected: [{ key }] });
+  });
 });

@@ -52,7 +52,7 @@ describe('what recall shows and hides', () => {
   });
 
   it('hides no memory that shares a word and scores above what it shows, in another namespace', async () => {
-    const query = 'which deploy xyzzy rolled plugh';
+    const query = 'which deploy rolled plugh';
     expect(await contents(query, { namespaces: ['project'] })).toEqual([]);
     const { results } = await recall(query, { score_breakdown: true });
     const similarityOf = (text: string) => results.find(({ content }) => content === text)?.score_breakdown?.similarity ?? Number.NaN;
@@ -71,12 +71,33 @@ describe('what recall shows and hides', () => {
     expect(answer.message).toMatch(/^No memory matches\. nearest names/);
     expect(answer.nearest).toEqual([{ key: expect.stringMatching(/^mem:knowledge:/), title: silent, score: expect.any(Number) }]);
     expect(await recall('our alarms were silent')).not.toHaveProperty('nearest');
+    const bounded = await recall('our alarms were silent', { project_filter: ['infra'], max_tokens: 200 });
+    expect(bounded).not.toHaveProperty('nearest');
+    expect(bounded.message).not.toContain('nearest');
     expect(await recall('our alarms', { project_filter: ['lumen'] })).not.toHaveProperty('nearest');
   });
 
   it.each(['style', 'styles', '設定'])('finds what %s tags', async (query) => {
     expect(await contents(query, { project_filter: ['lumen'] })).toEqual(['Named exports only, Ingrid says']);
     expect(await contents(query, { project_filter: ['infra'] })).toEqual([]);
+  });
+
+  it('shows of what its tags alone make a match the five newest, and says so', async () => {
+    const towns = ['Bergen', 'Cork', 'Delft', 'Essen', 'Faro', 'Ghent', 'Hull'];
+    for (const town of towns)
+      await test.app.commands.remember(
+        { content: `Depot ${town} is closed`, namespace: 'episodic', project: 'depots', tags: ['bug'] },
+        test.call,
+      );
+    const answer = await recall('bugs', { project_filter: ['depots'] });
+    expect(answer.results.map(({ content }) => content).sort()).toEqual(towns.slice(2).map((town) => `Depot ${town} is closed`));
+    expect(answer.search_note).toMatch(/is a tag.*at most 5/);
+    expect(await recall('Ghent', { project_filter: ['depots'] })).not.toHaveProperty('search_note');
+  });
+
+  it('finds an acronym that is spelt like a stop word', async () => {
+    await test.app.commands.remember({ content: 'Feed WHO, read on Thursdays', namespace: 'knowledge', project: 'feeds' }, test.call);
+    expect(await contents('WHO', { project_filter: ['feeds'] })).toEqual(['Feed WHO, read on Thursdays']);
   });
 
   it('looks at the tags there are now', async () => {
@@ -86,7 +107,7 @@ describe('what recall shows and hides', () => {
     expect(await contents('export', { project_filter: ['lumen'] })).toHaveLength(1);
   });
 
-  it.each(['の', '-1', 'was ist das', 'what is it'])('finds nothing for %s, and says that nothing is asked', async (query) =>
+  it.each(['の', '-1', '0', 'was ist das', 'what is it'])('finds nothing for %s, and says that nothing is asked', async (query) =>
     expect(await recall(query)).toMatchObject({ results: [], search_note: expect.stringMatching(/names nothing to look for/) }),
   );
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { built, endOf, environment, launch, newFolder, omnimem, type Ran, running } from '../../e2e/cli/run.js';
+import { built, endOf, environment, launch, newFolder, omnimem, type Ran, running, stdioHost } from '../../e2e/cli/run.js';
 
 let dataDir: string;
 let server: ReturnType<typeof launch>;
@@ -69,4 +69,28 @@ it('names a suppressed topic that stays, and erases it with a receipt', async ()
   expect(receipt.out).toContain('Erased. What was looked for was found before, and nowhere after.');
   for (const text of [topic, 'zqxsuppreasonvelvet']) expect(filesHolding(text, dataDir)).toEqual([]);
   expect((await run('forget', '--topic', topic)).code).not.toBe(0);
+});
+
+it('leaves what was revised after its preview by words, and takes no receipt of it', async () => {
+  const text = 'The lock keeper of the amber-ibex canal is called Ada';
+  const stays = String((await json('remember', text, '--project', 'one')).value.key);
+  const goes = String((await json('remember', text, '--project', 'two')).value.key);
+  const id = /omnimem forget --confirm (\S+)$/m.exec((await run('forget', text)).out)?.[1] ?? '';
+  expect(id).toMatch(/^[0-9A-Z]{26}$/);
+  const host = stdioHost(environment(dataDir));
+  await host.initialize();
+  const revised = await host.ask('tools/call', { name: 'revise', arguments: { key: stays, content: 'The canal must be kept' } });
+  expect(revised.result?.structuredContent).toMatchObject({ status: 'revised' });
+  host.child.stdin?.end();
+  await endOf(host.child);
+  const receipt = await json('forget', '--confirm', id, '--receipt');
+  expect(receipt.value).toMatchObject({
+    memories: 1,
+    keys: [goes],
+    notes: expect.arrayContaining([expect.stringContaining('changed since')]),
+  });
+  expect((await run('timeline', stays)).code).toBe(0);
+  const again = await run('forget', '--confirm', id);
+  expect(again.out).toContain('changed since the preview');
+  expect(again.out).toContain(stays);
 });

@@ -162,6 +162,54 @@ describe('confirming', () => {
     await expect(test.app.commands.forget({ keys, confirm: true }, test.call)).rejects.toMatchObject({ code: 'TOO_LARGE' });
   });
 
+  it('leaves what was revised since, with the facts drawn from it, and says so', async () => {
+    const [same, revised] = [await store('the dredger is cleaned', { project: 'dredger' }), await store('the dredger is sold')];
+    const fact = await store('somebody bought a dredger', { enriched_from: revised });
+    const ofSame = await store('somebody cleans a dredger', { enriched_from: same });
+    const seen = await preview({ keys: [same, revised] });
+    expect(seen).toMatchObject({ total: 4, facts: 2 });
+    await test.app.commands.revise({ key: revised, content: 'the dredger must be kept' }, test.call);
+    await store('somebody keeps a dredger', { enriched_from: revised });
+    // What became of it otherwise is no other text.
+    await test.app.commands.retag({ key: same, add: ['river'] }, test.call);
+    const answer = await confirm(seen.preview_id);
+    expect(answer).toMatchObject({
+      deleted: 2,
+      deleted_keys: [same, ofSame],
+      changed_since_preview: [revised, fact],
+      note: expect.stringContaining('changed since the preview'),
+    });
+    expect(await confirm(seen.preview_id)).toEqual(answer);
+    const again = await preview({ keys: [revised] });
+    expect(again.targets.map(({ content }) => content)).toContain('the dredger must be kept');
+    expect(await confirm(again.preview_id)).toMatchObject({ deleted: 3 });
+  });
+
+  it('leaves what is revised between two steps of it', async () => {
+    const writes = Array.from({ length: 401 }, (_, i) =>
+      newMemory('', { events: [remembered(`barges of teal-marmot ${i}`, { project: 'barges' })] }),
+    );
+    await test.log.append(appendOf(writes));
+    const { preview_id } = await preview({ project: 'barges' });
+    const last = writes.at(-1)?.subject ?? '';
+    const stop = new AbortController();
+    await expect(confirm(preview_id, { ...test.call, signal: stop.signal, progress: () => stop.abort() })).rejects.toThrow();
+    await test.app.commands.revise({ key: last, content: 'the last of the barges stays' }, test.call);
+    expect(await confirm(preview_id)).toMatchObject({ deleted: 400, changed_since_preview: [last] });
+    // Its earlier wording is its history.
+    expect(await held('teal-marmot')).toEqual([test.keys.payloads(last)]);
+  });
+
+  it('erases what a plan of before listed, that kept no versions', async () => {
+    const key = await store('an old plan of umber-vole');
+    const { preview_id } = await preview({ keys: [key] });
+    expect(await test.redis.hdel(test.keys.forgetPlan(preview_id), 'v0')).toBe(1);
+    await test.app.commands.revise({ key, content: 'another text of umber-vole' }, test.call);
+    const answer = await confirm(preview_id);
+    expect(answer).toMatchObject({ deleted: 1, deleted_keys: [key] });
+    expect(answer).not.toHaveProperty('changed_since_preview');
+  });
+
   it('keeps no text in the plan, and lets it expire', async () => {
     const key = await store('a plan must not hold persimmon-lynx');
     const { preview_id } = await preview({ key_or_query: key });

@@ -203,6 +203,28 @@ describe('nothing brings a forgotten memory back', () => {
     expect(await test.log.append(late)).toMatchObject({ outcome: 'version' });
   });
 
+  it('and not what is revised between the look at it and its erasure, where a preview had shown it', async () => {
+    const key = await remember(SECRET);
+    const plain = partsOf(test);
+    const seen = await forgetCommand(plain, { key_or_query: key }, test.call);
+    let steps = 0;
+    const parts: CommandParts = {
+      ...plain,
+      log: {
+        ...test.log,
+        forget: async (erasure) => {
+          if (steps++ === 0) await test.app.commands.revise({ key, content: 'The north vault must be kept.' }, test.call);
+          return test.log.forget(erasure);
+        },
+      },
+    };
+    const confirmed = { preview_id: seen.status === 'preview' ? seen.preview_id : '', confirm: true };
+    const answer = await forgetCommand(parts, confirmed, test.call);
+    expect(answer).toMatchObject({ status: 'deleted', deleted: 0, changed_since_preview: [key] });
+    expect(steps).toBe(1);
+    expect(await forgetCommand(plain, { key_or_query: key, confirm: true }, test.call)).toMatchObject({ deleted_keys: [key] });
+  });
+
   it('but the same text may be remembered again, as a new memory', async () => {
     const key = await remember(SECRET);
     await forget(key);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fuse } from '../../../domain/fusion.js';
-import { type Bar, type Candidate, matchesAmong, nearestAmong, scoreOf, TAGGED_SCORE } from '../../../domain/matching.js';
+import { type Bar, type Candidate, isByTagAlone, matchesAmong, nearestAmong, scoreOf, TAGGED_SCORE } from '../../../domain/matching.js';
 
 const BAR: Bar = { fused: 0.36, lexical: 0.36, isForeign: false, isExact: false, isHalfRead: false };
 type Named = Candidate & { readonly key: string };
@@ -45,12 +45,14 @@ const candidates = fc.array(namespace, { minLength: 1, maxLength: 4 }).chain((fo
 const bars = fc.record({ isForeign: fc.boolean(), isExact: fc.boolean(), isHalfRead: fc.boolean() }).map((kind) => ({ ...BAR, ...kind }));
 
 describe('matches', () => {
-  it('hide nothing that shares a word and scores above what is shown, in whatever namespaces', () =>
+  it('hide nothing that shares a word and scores above what is shown and shares one, in whatever namespaces', () =>
     fc.assert(
       fc.property(candidates, bars, (all, bar) => {
         const shown = matchesAmong(all, bar);
-        const hidden = all.filter((one) => !shown.has(one) && (one.hit.lexical > 0 || one.tagged !== 'nothing'));
-        for (const one of shown) for (const other of hidden) expect(scoreOf(other)).toBeLessThan(scoreOf(one));
+        const sharing = all.filter((one) => one.hit.lexical > 0 || one.tagged !== 'nothing');
+        const hidden = sharing.filter((one) => !shown.has(one));
+        for (const one of sharing.filter((one) => shown.has(one)))
+          for (const other of hidden) expect(scoreOf(other)).toBeLessThan(scoreOf(one));
       }),
     ));
 
@@ -67,11 +69,19 @@ describe('matches', () => {
     ));
 
   it('of a question that one memory answers by words and another is near to by chance, are both', () => {
-    const answer = of('answer', { score: 0.24, relevance: 0.31, lexical: 0.17, coverage: 0.4, cosine: 0.15 });
+    const answer = of('answer', { score: 0.24, relevance: 0.31, lexical: 0.17, coverage: 0.55, cosine: 0.15 });
     const chance = of('chance', { score: 0.17, relevance: 0.45, cosine: 0.35 });
     expect(matching([answer, chance])).toEqual(['answer', 'chance']);
     expect(matching([answer])).toEqual([]);
-    expect(matching([of('wordless', { ...answer.hit, lexical: 0 }), chance])).toEqual(['chance']);
+    expect(matching([of('wordless', { ...answer.hit, lexical: 0, coverage: 0 }), chance])).toEqual(['chance']);
+  });
+
+  it('are not all that share some word with a question that another memory is near to by chance', () => {
+    const chance = of('chance', { score: 0.16, relevance: 0.41, cosine: 0.31 });
+    const word = of('word', { score: 0.2, relevance: 0.24, lexical: 0.28, coverage: 0.44 });
+    expect(matching([chance, word])).toEqual(['chance']);
+    const found = of('found', { score: 0.19, relevance: 0.4, lexical: 0.2, coverage: 0.4, cosine: 0.2 });
+    expect(matching([chance, word, found, of('below', { ...word.hit, score: 0.18 })])).toEqual(['chance', 'found', 'word']);
   });
 
   it('take a memory in a script that the model does not read only for a word of it, or a cosine beyond chance', () => {
@@ -85,6 +95,10 @@ describe('matches', () => {
     const tagged = of('tagged', { score: -0.02, relevance: 0.07 }, { tagged: 'all' });
     expect(matching([tagged])).toEqual(['tagged']);
     expect(scoreOf(tagged)).toBe(TAGGED_SCORE);
+    expect(isByTagAlone(tagged, BAR)).toBe(true);
+    expect(isByTagAlone(of('told as well', { score: 0.3, relevance: 0.5, lexical: 0.3 }, { tagged: 'all' }), BAR)).toBe(false);
+    expect(isByTagAlone(of('a word of it', { relevance: 0.1, lexical: 0.1 }, { tagged: 'all' }), BAR)).toBe(false);
+    expect(isByTagAlone(of('some', {}, { tagged: 'some' }), BAR)).toBe(false);
     expect(matching([of('some', { relevance: 0.3 }, { tagged: 'some' })])).toEqual([]);
     expect(matching([of('some', { relevance: 0.4 }, { tagged: 'some' })], { isForeign: true })).toEqual(['some']);
     expect(matching([of('none', { relevance: 0.4 })], { isForeign: true })).toEqual([]);

@@ -8,7 +8,8 @@ describe('a question of function words only', () => {
     'What is it?',
     'who are you',
     'is',
-    'IS',
+    'WHAT IS IT',
+    'I',
     'was ist das',
     'Was ist das?',
     'où est il',
@@ -34,14 +35,19 @@ describe('a question of function words only', () => {
     'COMMENT ON',
     'comment on',
     'SES comment',
+    'US',
+    'US?',
+    'IT',
+    'WHO IT US',
   ])('%j says something, or is no prose', (query) => expect(saysNothing(query)).toBe(false));
 });
 
 describe('a query that names nothing to look for', () => {
-  it.each(['の', 'から', '的', '는', '「の」', '-1', '5', '?', '...', '', '=>', 'was ist das', 'what is it'])('%j', (query) =>
-    expect(asksNothing(query)).toBe(true),
+  it.each(['の', 'から', '的', '는', '「の」', '-1', '- 1', '\u22127', '0', '?', '...', '', '=>', 'was ist das', 'what is it'])(
+    '%j',
+    (query) => expect(asksNothing(query)).toBe(true),
   );
-  it.each(['本', '設定', '-12', '7412', 'v1', 'D', '🦄', 'C++', 'war', 'IT_IS', 'のり'])('%j does', (query) =>
+  it.each(['本', '設定', '-12', '5', '7?', '#1', '7412', 'WHO', 'v1', 'D', '🦄', 'C++', 'war', 'IT_IS', 'のり'])('%j does', (query) =>
     expect(asksNothing(query)).toBe(false),
   );
 });

@@ -84,7 +84,7 @@ describe('a live credential', () => {
 });
 
 describe('unseen characters', () => {
-  it.each(['\u200b', '\u2060', '\ufeff', '\u00ad', '\u{e0041}'])(
+  it.each(['\u200b', '\u2060', '\ufeff', '\u00ad', '\u{e0041}', '\ufff9', '\ufffa', '\ufffb', '\u00a0'])(
     '%j in a credential does not hide it, and its place is that in the text',
     (unseen) => {
       const [kind, credential] = LIVE[0] ?? ['', ''];
@@ -97,6 +97,18 @@ describe('unseen characters', () => {
     const [kind, credential] = LIVE[0] ?? ['', ''];
     expect(findSecrets(`key\u200b${credential}`)).toEqual([{ kind, index: 4, length: credential.length }]);
     expect(findSecrets('a family \u{1f468}\u200d\u{1f469}\u200d\u{1f467} and soft\u00adware')).toEqual([]);
+  });
+});
+
+describe('other forms of letters', () => {
+  const [kind, credential] = LIVE[0] ?? ['', ''];
+  const moved = (by: (code: number) => number) => [...credential].map((c) => String.fromCodePoint(by(c.charCodeAt(0)))).join('');
+  const fullWidth = moved((code) => code + 0xfee0);
+  const bold = moved((code) => (code < 65 ? 0x1d7ce + code - 48 : 0x1d400 + code - 65));
+
+  it.each([fullWidth, bold, `${fullWidth.slice(0, 7)}\ufff9${fullWidth.slice(7)}`])('of %j do not hide it', (written) => {
+    for (const before of ['', 'ligature \ufb03 ', 'key\u00a0'])
+      expect(findSecrets(`${before}${written} end`)).toEqual([{ kind, index: before.length, length: written.length }]);
   });
 });
 
@@ -118,6 +130,15 @@ describe('what is no secret', () => {
     ...['password', 'xxx', '<password>', '$PGPASSWORD', '${PASS}', '****', '...', 'your-password'].map(
       (no) => `postgres://user:${no}@host/db`,
     ),
+    'postgres://postgres:postgres@localhost:5432/app',
+    'amqp://guest:guest@rabbit',
+    'amqp://:guest@rabbit',
+    [
+      'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9',
+      'eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ',
+      'SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c',
+    ].join('.'),
+    hyphened('sk', 'learn', 'pipeline', '2024', 'RandomForestClassifier', 'with', 'grid', 'search'),
     'ssh://git@host:22/repo and http://localhost:8080/@scope/name',
     '550e8400-e29b-41d4-a716-446655440000',
     `a commit is 2fb1fa7a${noise(32).toLowerCase()}`,

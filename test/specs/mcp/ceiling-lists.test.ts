@@ -4,6 +4,8 @@ import { estimateTokens } from '../../../domain/budget.js';
 import { type Answer, withinCeiling } from '../../../services/mcp/ceiling.js';
 import { CUT_RESULTS, DATA_NOTICE, recallText } from '../../../services/mcp/recalled.js';
 import { TOOLS } from '../../../services/mcp/tools/index.js';
+import { listSuppressions, withReasonsThatFit } from '../../../services/mcp/tools/list-suppressions.js';
+import { recallDetail } from '../../../services/mcp/tools/recall-detail.js';
 import { undo } from '../../../services/mcp/tools/undo.js';
 
 const keys = (count: number) => Array.from({ length: count }, () => `mem:episodic:${ulid()}`);
@@ -68,6 +70,30 @@ describe('a recall with little room', () => {
     expect(recallText({ results: [], cut })).not.toContain('No memory matches');
   });
 
+  it.each([80, 90, 100, 105])('of %i tokens, already cut to one, says of how many and gives up its notes first', (tokens) => {
+    const answer = noticed({
+      results: [{ ...first, key: `mem:episodic:${'k'.repeat(200)}` }],
+      search: 'text only',
+      search_note:
+        'Searched by words alone, since no embedding model is set up on this server: a paraphrase is not found, and the scores are those of words that both texts have in common.',
+      cut: { keys: keys(20), note: '20 more did not fit. Fetch them with recall_detail(keys), a few at a time.' },
+    });
+    const left = within(tokens, answer);
+    expect(left.results).toEqual([]);
+    expect(left.cut.count).toBe(21);
+    expect(left).not.toHaveProperty('search_note');
+    expect(left.cut).not.toHaveProperty('lists');
+  });
+
+  it('for one key asked in full advises more room, not the same call', () => {
+    const one = noticed({ results: [{ ...first, content }] });
+    const left = withinCeiling(one, 100, { cut: recallDetail.cut, text: recallText, bound: 'max_tokens' }) as Left;
+    fitting(left, 100, recallText);
+    expect(left.results).toEqual([]);
+    expect(left.cut.note).toContain('give more max_tokens');
+    expect(left.cut.note).not.toContain('a few at a time');
+  });
+
   it('names fewer keys before it shortens the text of the best', () => {
     const short = results.map((result) => ({ ...result, content: 'Rolled back.' }));
     const { results: shown, cut } = within(
@@ -88,6 +114,31 @@ describe('a recall with little room', () => {
     const [shown] = within(300, noticed({ results: [part] })).results;
     const to = 500 + (shown?.content.length ?? 0);
     expect(shown?.content_truncated).toEqual({ from: 500, to, of: 500 + content.length, next: expect.stringContaining(`offset: ${to}`) });
+  });
+});
+
+describe('suppressed topics with long reasons', () => {
+  const topics = Array.from({ length: 30 }, (_, n) => `topic ${n}`);
+  const answer = noticed({
+    suppressed_topics: topics,
+    reasons: Object.fromEntries(topics.map((topic) => [topic, 'Because. '.repeat(25)])),
+  });
+
+  it('are all shown, with as many reasons as fit', () => {
+    const left = withReasonsThatFit(answer, 1_000) as { suppressed_topics: string[]; reasons: object; cut: { note: string } };
+    fitting(left, 1_000);
+    expect(left.suppressed_topics).toEqual(topics);
+    const shown = Object.keys(left.reasons);
+    expect(shown.length).toBeGreaterThan(5);
+    expect(shown).toEqual(topics.slice(0, shown.length));
+    expect(left.cut.note).toBe(`The reasons of ${30 - shown.length} topics did not fit.`);
+    expect(withReasonsThatFit(answer, 100_000)).toBe(answer);
+  });
+
+  it('that are cut take their own reasons with them, not those of the others', () => {
+    const said = listSuppressions.cut?.say(answer as Record<string, unknown>, ['topic 29']) as { reasons: object; cut: { note: string } };
+    expect(Object.keys(said.reasons)).toEqual(topics.slice(0, 29));
+    expect(said.cut.note).toBe('1 more topics and reasons did not fit.');
   });
 });
 

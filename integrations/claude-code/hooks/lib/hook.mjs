@@ -2,8 +2,15 @@
 
 /** Milliseconds after which a hook gives up, whatever it waits for: with the start of Node.js below 2 s. */
 export const BUDGET_MS = 1_500;
-/** A slow machine may be given more; the host ends a hook after 5 s all the same, unless it is told otherwise. */
-const budgetMs = Number(process.env.OMNIMEM_HOOKS_MS) || BUDGET_MS;
+/** The longest limit that can be set; a timer of more than 2^31 - 1 ms would end at once. */
+const MOST_MS = 60_000;
+/** The time limit in a setting: that of a slow machine, up to a minute. Any other value sets none. */
+export const budgetFrom = (setting) => {
+  const asked = Number(setting);
+  return asked > 0 && asked <= MOST_MS ? asked : BUDGET_MS;
+};
+/** The host ends a hook after 5 s all the same, unless it is told otherwise. */
+const budgetMs = budgetFrom(process.env.OMNIMEM_HOOKS_MS);
 /** Milliseconds for which the host's input is awaited; without it a hook works from the environment. */
 const inputMs = budgetMs / 5;
 const MOST_INPUT = 1_000_000;
