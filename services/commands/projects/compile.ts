@@ -18,6 +18,7 @@ const SPARE = 200;
 /** Lessons of a kind in an answer, and keys of what was cut. */
 const LESSONS_SHOWN = 30;
 const KEYS_SHOWN = 50;
+const REPEATED = 'This call was answered before, and its draft was saved then. The draft here is of today and was not saved.';
 
 /**
  * Drafts the context of a project from its active episodic memories, and shows what it is drawn from. With `auto_save` the
@@ -96,7 +97,8 @@ const save = async (
   before: number | undefined,
   call: Call,
 ): Promise<Partial<CompileProjectContextResult>> => {
-  if (sources.length === 0) {
+  const repeated = call.commandId !== undefined && (await parts.log.firstAnswer(call.commandId)) !== undefined;
+  if (sources.length === 0 && !repeated) {
     return { note: `Nothing was saved: ${JSON.stringify(name)} has no active episodic memory to draw a context from.` };
   }
   const stack = writtenStack(existing);
@@ -110,7 +112,13 @@ const save = async (
     provenance: existing?.provenance ?? ('concluded' as const),
   };
   const { version, replaced, visible } = await saved(() => saveContext(parts, name, data, before, call));
-  return { auto_saved: true, version, ...(replaced && { replaced }), ...(visible === false && { visible }) };
+  return {
+    auto_saved: true,
+    version,
+    ...(replaced && { replaced }),
+    ...(repeated && { note: REPEATED }),
+    ...(visible === false && { visible }),
+  };
 };
 
 /** The version that the draft is a decision on: what this session has read of the state, else what this very answer shows it. */

@@ -16,6 +16,7 @@ import { textClaim } from '../claims.js';
 import { type CommandParts, stampOf, visibility } from '../parts.js';
 import { parseOptionalReason } from '../reasons.js';
 import { expectFree } from '../retag.js';
+import { type KeptPlan, keptPlan } from './kept-plan.js';
 import { countKeys, inBatches, memoriesOf, namesMeant, subjectsOf } from './members.js';
 import { projectNamed } from './named.js';
 
@@ -31,8 +32,10 @@ export const deprioritiseProject = async (
 ): Promise<DeprioritiseProjectResult> => {
   const reason = parseOptionalReason(input.reason) ?? REASON;
   const name = await projectNamed(parts, input.project_name);
-  const { known, active, inactive, begun } = await standing(parts, name, input.include_context === true, call);
-  if (!known) return noSuchProject(parts, name);
+  const plan = keptPlan(parts, call);
+  const begun = await plan.read();
+  const { known, active, inactive } = await standing(parts, name, input.include_context === true);
+  if (!known && !begun) return noSuchProject(parts, name);
   const already = inactive.size > 0 ? { already_inactive: byState(inactive) } : {};
   if (active.length === 0 && !begun) return { status: 'nothing_to_change', project_name: name, already_inactive: byState(inactive) };
   if (input.confirm !== true) {
@@ -48,17 +51,19 @@ export const deprioritiseProject = async (
       note,
     };
   }
-  const { changed, correlation, appended } = await changeAll(parts, active, call, 'deprioritising', {
+  const planned = begun ?? (await plan.begin({ keys: active, beside: already }));
+  const { changed, correlation, appended } = await changeAll(parts, planned, call, 'deprioritising', {
     memory: { type: 'DeprioritiseMemory', data: { reason, reinstate_hints: [] } },
     context: { type: 'DeprioritiseProjectContext', data: { reason } },
     wasActive: true,
   });
+  await plan.finish(planned);
   return {
     status: 'deprioritised',
     project_name: name,
     deprioritised: countKeys(changed),
     total: changed.length,
-    ...already,
+    ...planned.beside,
     correlation,
     ...(await visibility(parts, appended)),
   };
@@ -67,8 +72,10 @@ export const deprioritiseProject = async (
 /** Makes every deprioritised or archived memory of a project active again; their reasons go. Facts keep half the weight of what they were drawn from. */
 export const reinstateProject = async (parts: CommandParts, input: ReinstateProjectInput, call: Call): Promise<ReinstateProjectResult> => {
   const name = await projectNamed(parts, input.project_name);
-  const { known, active, inactive, begun } = await standing(parts, name, input.include_context === true, call);
-  if (!known) return noSuchProject(parts, name);
+  const plan = keptPlan(parts, call);
+  const begun = await plan.read();
+  const { known, active, inactive } = await standing(parts, name, input.include_context === true);
+  if (!known && !begun) return noSuchProject(parts, name);
   const keys = [...inactive.keys()];
   const already = active.length > 0 ? { already_active: active.length } : {};
   if (keys.length === 0 && !begun) return { status: 'nothing_to_change', project_name: name, already_active: active.length };
@@ -85,17 +92,19 @@ export const reinstateProject = async (parts: CommandParts, input: ReinstateProj
       note,
     };
   }
-  const { changed, correlation, appended } = await changeAll(parts, keys, call, 'reinstating', {
+  const planned = begun ?? (await plan.begin({ keys, beside: already }));
+  const { changed, correlation, appended } = await changeAll(parts, planned, call, 'reinstating', {
     memory: { type: 'ReinstateMemory', data: {} },
     context: { type: 'ReinstateProjectContext', data: {} },
     wasActive: false,
   });
+  await plan.finish(planned);
   return {
     status: 'reinstated',
     project_name: name,
     reinstated: countKeys(changed),
     total: changed.length,
-    ...already,
+    ...planned.beside,
     correlation,
     ...(await visibility(parts, appended)),
   };
@@ -107,11 +116,9 @@ type Standing = {
   readonly active: readonly string[];
   /** Keys of the others, with their states. */
   readonly inactive: ReadonlyMap<string, string>;
-  /** A call of the same id has done a part of it. */
-  readonly begun: boolean;
 };
 
-const standing = async (parts: CommandParts, name: string, includeContext: boolean, call: Call): Promise<Standing> => {
+const standing = async (parts: CommandParts, name: string, includeContext: boolean): Promise<Standing> => {
   const contexts = (await subjectsOf(parts, name)).flatMap(({ subject, project }) =>
     project.context ? [{ key: subject, state: project.context.status }] : [],
   );
@@ -121,7 +128,6 @@ const standing = async (parts: CommandParts, name: string, includeContext: boole
     known: memories.length + contexts.length > 0,
     active: all.filter(({ state }) => state === 'active').map(({ key }) => key),
     inactive: new Map(all.filter(({ state }) => state !== 'active').map(({ key, state }) => [key, state])),
-    begun: call.commandId !== undefined && (await parts.log.firstAnswer(batchId(call.commandId, 0))) !== undefined,
   };
 };
 
@@ -140,35 +146,29 @@ type Change = {
   readonly wasActive: boolean;
 };
 
-const changeAll = async (parts: CommandParts, keys: readonly string[], call: Call, doing: string, change: Change) => {
+/** Batch by batch, in the order of the plan; what an earlier call of the same id did of them is answered again. */
+const changeAll = async (parts: CommandParts, { keys, finished }: KeptPlan, call: Call, doing: string, change: Change) => {
   const stamp = stampOf(parts, call);
   const correlation = stamp.commandId;
-  let changed: readonly string[] = [];
-  let appended: Appended | undefined;
-  let number = 0;
-  const note = (done: Appended | undefined): boolean => {
-    if (!done) return false;
-    number += 1;
-    changed = [...changed, ...(done.result.changed as string[])];
-    appended = done;
-    call.progress?.(doing, changed.length, Math.max(changed.length, keys.length));
-    return true;
-  };
-  const numbered = (): Stamped => ({ ...stamp, repeatable: true, commandId: batchId(correlation, number), correlation });
-  // What an interrupted call of the same id did is answered again, and the rest goes on under the next numbers.
-  while (stamp.repeatable && note(await parts.log.firstAnswer(batchId(correlation, number))));
-  const done = new Set(changed);
-  const left = keys.filter((key) => !done.has(key));
   const memories = inBatches(
-    left.filter((key) => projectOf(key) === undefined),
+    keys.filter((key) => projectOf(key) === undefined),
     BATCH,
   );
-  for (const batch of memories) {
+  const contexts = keys.filter((key) => projectOf(key) !== undefined);
+  const changed: string[] = [];
+  let appended: Appended | undefined;
+  for (const [number, batch] of [...memories, contexts].entries()) {
     call.signal?.throwIfAborted();
-    note(await changeMemories(parts, batch, numbered(), change));
+    const numbered: Stamped = { ...stamp, repeatable: true, commandId: batchId(correlation, number), correlation };
+    const first = stamp.repeatable ? await parts.log.firstAnswer(numbered.commandId) : undefined;
+    if (!first && (finished || batch.length === 0)) continue;
+    const changeThese = number < memories.length ? changeMemories : changeContexts;
+    const done = first ?? (await changeThese(parts, batch, numbered, change));
+    if (!done) continue;
+    changed.push(...(done.result.changed as string[]));
+    appended = done;
+    call.progress?.(doing, changed.length, keys.length);
   }
-  const contexts = left.filter((key) => projectOf(key) !== undefined);
-  if (contexts.length > 0) note(await changeContexts(parts, contexts, numbered(), change));
   return { changed, correlation, appended };
 };
 

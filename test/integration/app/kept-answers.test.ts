@@ -16,9 +16,7 @@ const MAY_DIFFER: { readonly [Name in keyof Commands]?: readonly string[] } = {
   remember: ['note'],
   rememberDocument: ['note'],
   updateProjectState: ['replaced'],
-  compileProjectContext: ['existing_context'],
-  deprioritiseProject: ['already_inactive'],
-  reinstateProject: ['already_active'],
+  compileProjectContext: ['existing_context', 'note'],
 };
 
 let test: TestApp;
