@@ -57,7 +57,7 @@ const unitsOf = ({ words, pieces }: Text): readonly Unit[] =>
  */
 export const beginningsOf = (query: ReadQuery): readonly string[] =>
   asksForPart(query)
-    ? distinct(writtenAsOne(query.text.words).flatMap((whole) => Array.from(whole, (_, i) => [...whole].slice(0, i + 1).join(''))))
+    ? distinct(writtenAsOne(query.text.words).flatMap((whole) => Array.from({ length: whole.length }, (_, i) => whole.slice(0, i + 1))))
     : [];
 
 /**
